@@ -45,14 +45,14 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   auto both = [&](const std::string &shape, int64_t m, int64_t n, int64_t k, int blockM) {
     all.push_back({shape + " masked", "matmul_v1", m, n, k, blockM});
-    all.push_back({shape + " wrapped", "matmul_v2", m, n, k, blockM});
+    all.push_back({shape + " wrapped", "matmul_grouped", m, n, k, blockM});
   };
   for (int64_t size : {512, 1024, 2048, 4096}) {
     both(std::to_string(size), size, size, size, 128);
   }
   for (int64_t size : {2048, 4096}) {
-    all.push_back(
-        {std::to_string(size) + " wrapped 256x256", "matmul_v2", size, size, size, 256, 256, 64});
+    all.push_back({std::to_string(size) + " wrapped 256x256", "matmul_grouped", size, size, size,
+                   256, 256, 64});
   }
   for (int64_t size : {777, 1000, 1023}) {
     both(std::to_string(size), size, size, size, 128);
@@ -60,8 +60,8 @@ std::vector<Case> cases() {
   for (int64_t rows : {8, 32}) {
     both(std::to_string(rows) + "x4096x4096", rows, 4096, 4096, rows == 8 ? 16 : 32);
   }
-  all.push_back({"16 times 256", "matmul_v3", 256, 256, 256, 128, 128, 32, 16});
-  all.push_back({"64 times 128", "matmul_v3", 128, 128, 128, 128, 128, 32, 64});
+  all.push_back({"16 times 256", "matmul_batched", 256, 256, 256, 128, 128, 32, 16});
+  all.push_back({"64 times 128", "matmul_batched", 128, 128, 128, 128, 128, 32, 64});
   all.push_back({"1024 a column-major", "matmul_v1", 1024, 1024, 1024, 128, 128, 32, 1, true});
   all.push_back(
       {"1024 b column-major", "matmul_v1", 1024, 1024, 1024, 128, 128, 32, 1, false, true});
@@ -119,7 +119,7 @@ public:
     bias.fillNormal(3);
     out.poison();
     const std::string pointer = "=*fp32:16, ", integer = "=i32, ", one = "=1, ";
-    const bool batched = c.kernel == "matmul_v3";
+    const bool batched = c.kernel == "matmul_batched";
     std::string signature = "a" + pointer + "b" + pointer + (batched ? "bias" + pointer : "") +
                             "c" + pointer + "M" + integer + "N" + integer + "K" + integer;
     auto strides = [&](const char *tensor, const char *row, const char *column, bool transposed) {
@@ -144,7 +144,7 @@ public:
   void run() const {
     const int64_t tilesM = nereid::cdiv(c.m, c.blockM), tilesN = nereid::cdiv(c.n, c.blockN);
     const int64_t strideA = c.transposedA ? c.m : c.k, strideB = c.transposedB ? c.k : c.n;
-    if (c.kernel == "matmul_v3") {
+    if (c.kernel == "matmul_batched") {
       kernel->launch({tilesM * tilesN, c.batch}, a, b, bias, out, c.m, c.n, c.k, c.m * c.k, strideA,
                      c.k * c.n, strideB, c.m * c.n, c.n);
     } else {
@@ -336,7 +336,7 @@ int main(int argc, char **argv) {
                              {4096, 64}}) {
         const Case c{std::to_string(size) + (k == size ? "" : " k " + std::to_string(k)) +
                          " bias " + activation,
-                     "matmul_v3", size, size, k};
+                     "matmul_batched", size, size, k};
         if (c.name.find(part) != std::string::npos) {
           for (const Row &row : measureEpilogue(c, folder, activation, threads, millis)) {
             add(row);

@@ -10,7 +10,7 @@ _ASKED = [
     (("softmax", "softmax_backward", "layer_norm", "layer_norm_backward", "rms_norm",
       "rms_norm_backward", "cross_entropy", "cross_entropy_backward"),
      {"compile": 1.0, "eager": 1.0, "copy": 0.98}),
-    (("matmul_v0", "matmul_v1", "matmul_v2", "matmul_v3", "matmul_v4", "attention"),
+    (("matmul_v0", "matmul_v1", "matmul_grouped", "matmul_batched", "matmul_int8", "attention"),
      {"upstream": 0.8}),
 ]
 

@@ -94,6 +94,9 @@ static Json peerJson(const measure::Timing &peer, const KernelRow &row) {
 
 Json kernelJson(const KernelRow &row) {
   Json entry = {{"case", row.caseName}, {"kernel", row.file}};
+  if (!row.config.empty()) {
+    entry["config"] = row.config;
+  }
   if (!row.failure.empty()) {
     entry["failure"] = row.failure;
   }

@@ -142,6 +142,7 @@ int run(int argc, char **argv) {
   addVerify(app, session);
   addBench(app, session);
   addProfile(app, session);
+  addTune(app, session);
   addCalibrate(app, session);
   addOptimize(app, session);
   addCompile(app, session);

@@ -42,6 +42,7 @@ void addCheck(CLI::App &app, Session &session);
 void addCompile(CLI::App &app, Session &session);
 void addBench(CLI::App &app, Session &session);
 void addProfile(CLI::App &app, Session &session);
+void addTune(CLI::App &app, Session &session);
 void addCalibrate(CLI::App &app, Session &session);
 void addExplainLayout(CLI::App &app, Session &session);
 void addDevelop(CLI::App &app, Session &session);

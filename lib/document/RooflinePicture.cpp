@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/document/RooflinePicture.h"
 
+#include "lib/report/SvgText.h"
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>
@@ -29,29 +30,6 @@ struct Point {
   double intensity = 0;
   bool isFused = true;
 };
-
-std::string escaped(const std::string &text) {
-  std::string out;
-  for (char one : text) {
-    switch (one) {
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '&':
-      out += "&amp;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += one;
-    }
-  }
-  return out;
-}
 
 std::string powerText(int decade) {
   return decade < 0 ? fmt::format("{:.{}f}", std::pow(10.0, decade), -decade)
@@ -91,10 +69,7 @@ public:
   }
 
   std::string text() {
-    out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                      "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-                      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-                      width, height);
+    out = report::svgBegin(width, height);
     label(width / 2, 18, "middle", title);
     axes();
     const double ridge = peak / rate;
@@ -111,13 +86,10 @@ public:
 
 private:
   void line(double x1, double y1, double x2, double y2, const char *colour, double size) {
-    out += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
-                       "stroke=\"{}\" stroke-width=\"{}\"/>\n",
-                       x1, y1, x2, y2, colour, size);
+    out += report::svgLine(x1, y1, x2, y2, colour, size);
   }
   void label(double at, double height, const char *anchor, const std::string &words) {
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at, height,
-                       anchor, escaped(words));
+    out += report::svgLabel(at, height, anchor, words);
   }
   void axes() {
     for (int decade = x.first; decade <= x.last; ++decade) {
@@ -137,7 +109,7 @@ private:
     out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" stroke=\"#222222\">"
                        "<title>{}{}: {:.3g} FLOP/B</title></circle>\n",
                        x.at(point.intensity), y.at(std::min(peak, rate * point.intensity)),
-                       point.isFused ? "#222222" : "white", escaped(point.name),
+                       point.isFused ? "#222222" : "white", report::svgEscaped(point.name),
                        point.isFused ? "" : ", unfused", point.intensity);
   }
 

@@ -46,6 +46,14 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
   result.bytes = table["bytes"].value_or(std::string());
   result.flops = table["flops"].value_or(std::string());
   result.unfusedBytes = table["unfused_bytes"].value_or(std::string());
+  result.ladder = table["ladder"].value_or(std::string());
+  result.rung = table["rung"].value_or(std::string());
+  if (result.ladder.empty() != result.rung.empty()) {
+    return badCase(path, result.name,
+                   fmt::format("has the key '{}' without '{}'",
+                               result.rung.empty() ? "ladder" : "rung",
+                               result.rung.empty() ? "rung" : "ladder"));
+  }
   for (const char *key : {"name", "kernel", "signature", "grid"}) {
     if (table[key].value_or(std::string()).empty()) {
       return badCase(path, result.name, fmt::format("has no text for the key '{}'", key));

@@ -39,6 +39,7 @@ struct KernelCase {
   std::string bytes, flops; ///< integer expressions, empty = unknown
   /// What the same operations move one after the other; an integer expression, empty = unknown.
   std::string unfusedBytes;
+  std::string ladder, rung; ///< the rung that this launch is, or is a part of; empty = of none
   bool isTest = true, isBench = false;
   bool isFinite = false; ///< the reference holds for finite numbers only
 

@@ -95,7 +95,7 @@ TEST(NvidiaErrors, StagesThatSharedMemoryHasNoPlaceForNameTheNearestThatFit) { /
       "BLOCK_N=256, BLOCK_K=128, GROUP_M=8, num_warps=8, num_stages=";
   const auto refused = [&](const std::string &stages, const std::string &target) {
     Diagnostics diags;
-    EXPECT_FALSE(tryPtxOfKernel("matmul/matmul_v2.py", signature + stages, diags, target));
+    EXPECT_FALSE(tryPtxOfKernel("matmul/matmul_grouped.py", signature + stages, diags, target));
     EXPECT_EQ(diags.all().size(), 1U) << diags.render();
     return diags.all().empty() ? Diagnostic() : diags.all().front();
   };
@@ -110,7 +110,7 @@ TEST(NvidiaErrors, StagesThatSharedMemoryHasNoPlaceForNameTheNearestThatFit) { /
   EXPECT_EQ(error.help, "use fewer stages or smaller blocks: BLOCK_K=64 fits");
   EXPECT_EQ(refused("3", "nvidia:sm_86").code, "E0501");
   // A slot less than stages is asked for by kernels that were written for upstream.
-  EXPECT_NE(ptxOf("matmul/matmul_v2.py", signature + "2"), "");
+  EXPECT_NE(ptxOf("matmul/matmul_grouped.py", signature + "2"), "");
 }
 
 TEST(NvidiaErrors, AtomicsOnAddressesAreRefusedWithTheirPlace) { // E0301

@@ -50,7 +50,7 @@ def _definition(type_name, size):
     return make
 
 
-def _tiled(rung, type_name, size, tile):
+def _tiled(kernel, type_name, size, tile):
     def make(maker):
         dtype = getattr(maker.torch, type_name)
         n, a, b = _operands(maker, size, dtype)
@@ -58,11 +58,12 @@ def _tiled(rung, type_name, size, tile):
         c, given = maker.torch.empty_like(a), maker.torch.empty_like(a)
         across, down = _cubes(maker, block_m, block_n, n)
         blocks = {"BLOCK_M": block_m, "BLOCK_N": block_n, "BLOCK_K": block_k}
-        if rung > 1:
+        is_grouped = kernel == "matmul_grouped"
+        if is_grouped:
             blocks["GROUP_M"] = 8
-        return Work(f"kernels/matmul/matmul_v{rung}.py", f"matmul_v{rung}",
+        return Work(f"kernels/matmul/{kernel}.py", kernel,
                     {**_arguments(a, b, c, n), **blocks}, ["c"],
-                    (across, down) if rung == 1 else (across * down,),
+                    (across * down,) if is_grouped else (across, down),
                     lambda o: _bound(o["c"], a.double() @ b.double(), n, dtype), flops=2 * n**3,
                     bytes=3 * a.nbytes, constants=tuple(blocks), warps=warps, stages=stages,
                     copies=False, peers={"eager": lambda: maker.torch.matmul(a, b, out=given)})
@@ -86,7 +87,7 @@ def _with_epilogue(type_name, size, tile):
         def eager(x, y, z):
             return torch.relu(torch.addmm(z, x, y))
 
-        return Work("kernels/matmul/matmul_v3.py", "matmul_v3",
+        return Work("kernels/matmul/matmul_batched.py", "matmul_batched",
                     {**_arguments(a, b, c, n, bias), **blocks}, ["c"], (across * down, 1), check,
                     flops=2 * n**3, bytes=3 * a.nbytes, constants=tuple(blocks), warps=warps,
                     stages=stages, copies=False, peers={"eager": lambda: eager(a, b, bias)})
@@ -106,7 +107,7 @@ def _whole_numbers(size, tile):
             same = torch.equal(o["c"].double(), a.double() @ b.double())  # exact in float64
             return 0.0 if same else float("inf")
 
-        return Work("kernels/matmul/matmul_v4.py", "matmul_v4", {**_arguments(a, b, c, n), **blocks},
+        return Work("kernels/matmul/matmul_int8.py", "matmul_int8", {**_arguments(a, b, c, n), **blocks},
                     ["c"], (across * down,), check, flops=2 * n**3, bytes=a.nbytes * 6,
                     constants=tuple(blocks), warps=warps, stages=stages, copies=False,
                     peers={"eager": lambda: torch._int_mm(a, b)})
@@ -124,15 +125,16 @@ def rows():
             tile, long = _tile_of(size), size >= 2048
             made += [
                 Row(f"matmul_v0 {name} {size}", _definition(type_name, size)),
-                Row(f"matmul_v1 {name} {size} {tile}", _tiled(1, type_name, size, tile),
+                Row(f"matmul_v1 {name} {size} {tile}", _tiled("matmul_v1", type_name, size, tile),
                     sustained=long),
-                Row(f"matmul_v2 {name} {size} {tile}", _tiled(2, type_name, size, tile),
+                Row(f"matmul_grouped {name} {size} {tile}", _tiled("matmul_grouped", type_name, size, tile),
                     sustained=long),
-                Row(f"matmul_v3 {name} {size} {tile}", _with_epilogue(type_name, size, tile),
+                Row(f"matmul_batched {name} {size} {tile}", _with_epilogue(type_name, size, tile),
                     sustained=long),
             ]
             if long:
-                made += [Row(f"matmul_v2 {name} {size} {other}", _tiled(2, type_name, size, other),
-                             sustained=True) for other in ("128x128x32", "128x256x64")]
-    return made + [Row(f"matmul_v4 int8 {size} {_tile_of(size)}",
+                made += [Row(f"matmul_grouped {name} {size} {other}",
+                             _tiled("matmul_grouped", type_name, size, other), sustained=True)
+                         for other in ("128x128x32", "128x256x64")]
+    return made + [Row(f"matmul_int8 int8 {size} {_tile_of(size)}",
                        _whole_numbers(size, _tile_of(size))) for size in _SIZES]

@@ -14,11 +14,13 @@
 #include "lib/measure/PeakMemory.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/support/FirstError.h"
+#include "lib/support/Interrupt.h"
 #include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
 
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <tuple>
 
 namespace nereid::bench {
@@ -117,7 +119,16 @@ public:
             Diagnostics &diags)
       : one(one), how(how), chip(&chip), diags(diags) {}
 
-  std::optional<KernelRow> run();
+  /// Compiled, launched once and right, with its peers: ready to be timed, unless `bench` has a
+  /// failure. False with errors in `diags`.
+  bool begin();
+  bool isReady() const { return bench.row.failure.empty(); }
+  bool hasPeer() const { return peer.has_value(); }
+  /// `isBesidePeers`: libraries of this processor are timed in the same turns.
+  Contestant contestant(bool isBesidePeers) { return {&bench, {timedKernel(isBesidePeers)}}; }
+  const Machine &chipOfCase() const { return *chip; }
+  /// With the times, if it was timed.
+  KernelRow finish(const std::vector<Row> &timed);
 
 private:
   bool prepare();
@@ -131,7 +142,7 @@ private:
   /// The first launch, whose results are compared; false with errors in `diags`.
   bool tryOut();
   std::string compare() const;
-  TimedLaunch timedKernel() const;
+  TimedLaunch timedKernel(bool isBesidePeers) const;
   void addVersions();
   DeviceLaunch deviceLaunch() const;
   bool fail(const Diagnostic &error) {
@@ -168,6 +179,9 @@ bool Measuring::fillWork() {
 }
 
 void Measuring::findPeer() {
+  if (!how.hasPeers) {
+    return;
+  }
   peer = peerOf(one, prepared->arguments);
   if (peer) {
     peer->run();
@@ -178,6 +192,9 @@ void Measuring::findPeer() {
 }
 
 bool Measuring::findForeign() {
+  if (!how.hasPeers) {
+    return true;
+  }
   for (const launch::ForeignPeer &asked : one.foreignPeers) {
     auto made = ForeignLaunch::make(one, asked, *prepared, how.execution);
     if (made) {
@@ -258,7 +275,7 @@ std::string Measuring::compare() const {
   return comparison->passed() ? "" : comparison->text();
 }
 
-TimedLaunch Measuring::timedKernel() const {
+TimedLaunch Measuring::timedKernel(bool isBesidePeers) const {
   TimedLaunch timed =
       launchOf("kernel", prepared->kernel.compiled(), prepared->grid, prepared->arguments.values());
   if (!prepared->kernel.compiled().entry) { // it is interpreted, or in another process
@@ -269,7 +286,7 @@ TimedLaunch Measuring::timedKernel() const {
   }
   // A peer has threads of its own, which spin for a while after a run before they fall asleep. Both
   // begin with their own threads awake and the other's asleep.
-  if (peer && bench.isHere) {
+  if (isBesidePeers && bench.isHere) {
     timed.prepare = [run = timed.run] { repeatUntilAlone(run); };
   }
   return timed;
@@ -324,22 +341,29 @@ bool Measuring::tryOut() {
   return isLaunched;
 }
 
-std::optional<KernelRow> Measuring::run() {
+bool Measuring::begin() {
   if (!prepare() || !reset() || !tryOut()) {
-    return std::nullopt;
+    return false;
   }
-  if (bench.row.failure.empty()) {
+  if (isReady()) {
     bench.row.failure = verifyForeign();
   }
-  if (bench.row.failure.empty()) {
-    bench.row.memory = !bench.isHere
-                           ? std::nullopt
-                           : memoryOf(prepared->kernel, prepared->grid, prepared->arguments);
-    if (!reset()) {
-      return std::nullopt;
-    }
-    addVersions();
-    bench.row = timeLaunches(bench, {timedKernel()}, *chip, how.secondsPerCase).front();
+  if (!isReady()) {
+    return true;
+  }
+  bench.row.memory = !bench.isHere
+                         ? std::nullopt
+                         : memoryOf(prepared->kernel, prepared->grid, prepared->arguments);
+  if (!reset()) {
+    return false;
+  }
+  addVersions();
+  return true;
+}
+
+KernelRow Measuring::finish(const std::vector<Row> &timed) {
+  if (!timed.empty()) {
+    bench.row = timed.front();
   }
   KernelRow row{bench.row, std::filesystem::path(one.kernel).filename().string()};
   if (!bench.isHere) {
@@ -367,13 +391,57 @@ std::string KernelRow::state() const {
 
 std::string KernelRow::note() const {
   const std::string fault = failure.empty() ? rooflineFault() : "";
-  return (failure.empty() ? "" : "FAILED: ") + state() + (kernel.isNoisy ? ", noisy" : "") +
+  return (failure.empty() ? "" : "FAILED: ") + state() +
+         (config.empty() ? "" : ", config " + config) + (kernel.isNoisy ? ", noisy" : "") +
          (kernel.isShort ? ", few samples" : "") + (fault.empty() ? "" : ", ") + fault;
 }
 
 std::optional<KernelRow> measureKernel(const KernelCase &one, const KernelMeasurement &how,
                                        const Machine &chip, Diagnostics &diags) {
-  return Measuring(one, how, chip, diags).run();
+  Measuring measuring(one, how, chip, diags);
+  if (!measuring.begin()) {
+    return std::nullopt;
+  }
+  std::vector<std::vector<Row>> timed(1);
+  if (measuring.isReady()) {
+    timed = timeTogether({measuring.contestant(measuring.hasPeer())}, measuring.chipOfCase(),
+                         how.secondsPerCase);
+  }
+  return measuring.finish(timed.front());
+}
+
+std::vector<MeasuredCase> measureTogether(const std::vector<KernelCase> &cases,
+                                          const KernelMeasurement &how, const Machine &chip) {
+  std::vector<MeasuredCase> measured(cases.size());
+  std::vector<std::unique_ptr<Measuring>> all;
+  bool isBesidePeers = false;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    auto one = std::make_unique<Measuring>(cases[i], how, chip, measured[i].diags);
+    all.push_back(!isInterrupted() && one->begin() ? std::move(one) : nullptr);
+    isBesidePeers = isBesidePeers || (all.back() && all.back()->hasPeer());
+  }
+  std::vector<Contestant> contestants;
+  std::vector<size_t> numbers; ///< of their cases
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (all[i] && all[i]->isReady()) {
+      contestants.push_back(all[i]->contestant(isBesidePeers));
+      numbers.push_back(i);
+    }
+  }
+  std::vector<std::vector<Row>> timed(cases.size());
+  if (!contestants.empty()) {
+    auto rows = timeTogether(contestants, all[numbers.front()]->chipOfCase(),
+                             how.secondsPerCase * static_cast<double>(contestants.size()));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      timed[numbers[i]] = std::move(rows[i]);
+    }
+  }
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (all[i]) {
+      measured[i].row = all[i]->finish(timed[i]);
+    }
+  }
+  return measured;
 }
 
 } // namespace nereid::bench

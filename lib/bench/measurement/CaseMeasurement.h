@@ -23,7 +23,8 @@ struct DeviceLaunch {
 };
 
 struct KernelRow : Row {
-  std::string file; ///< of the kernel, and function, without the folder
+  std::string file;        ///< of the kernel, and function, without the folder
+  std::string config = {}; ///< the one chosen of triton.autotune, see tuning/ConfigSearch.h
   std::optional<DeviceLaunch> onDevice = {};
   bool isDeviceLost = false; ///< to this process, see launch/LostDevice.h
 
@@ -38,10 +39,22 @@ struct KernelRow : Row {
 struct KernelMeasurement {
   launch::Execution execution;
   double secondsPerCase = 3;
+  bool hasPeers = true; ///< what the case names is timed beside it
+};
+
+/// What became of a case that was measured beside others.
+struct MeasuredCase {
+  std::optional<KernelRow> row; ///< none: it could not be measured, `diags` says why
+  Diagnostics diags;
 };
 
 /// Nothing, and errors in `diags`, when the case could not be measured at all.
 std::optional<KernelRow> measureKernel(const launch::KernelCase &one, const KernelMeasurement &how,
                                        const Machine &chip, Diagnostics &diags);
+
+/// Several cases in the same turns, so that their samples can be compared one by one; in their
+/// order. All of them have their tensors at once. On one device, and in this process.
+std::vector<MeasuredCase> measureTogether(const std::vector<launch::KernelCase> &cases,
+                                          const KernelMeasurement &how, const Machine &chip);
 
 } // namespace nereid::bench

@@ -5,7 +5,7 @@
 #include "lib/measure/peers/FloorPeers.h"
 #include "lib/support/Interrupt.h"
 
-#include <algorithm>
+#include <memory>
 #include <random>
 
 namespace nereid::bench {
@@ -120,57 +120,111 @@ double timeEmpty(const TimedLaunch &launch) {
   return measure::timeInterleaved({{"launch", launch.runEmpty}}, options)[0].summary.median;
 }
 
-} // namespace
+/// A case's part of the turns: what it has timed, and what its rows take of that.
+class Part {
+public:
+  Part(const Contestant &contestant, const Machine &chip)
+      : bench(*contestant.bench), launches(contestant.launches), chip(chip),
+        rows(launches.size(), bench.row) {}
 
-std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
-                              const Machine &chip, double secondsBudget) {
-  std::vector<Row> rows(launches.size(), bench.row);
+  /// The launches once each; false when one of them is wrong.
+  bool isRight();
+  void addTo(std::vector<measure::Version> &versions);
+  void record(const std::vector<measure::Timing> &timings);
+  std::vector<Row> takeRows() { return std::move(rows); }
+
+private:
+  Bench &bench;
+  const std::vector<TimedLaunch> &launches;
+  const Machine &chip;
+  std::vector<Row> rows;
+  std::optional<Yardsticks> yardsticks;
+  std::string peerFailure;
+  size_t first = 0, firstYardstick = 0, firstLaunch = 0; ///< of the versions that are its own
+};
+
+bool Part::isRight() {
   bool isRight = true;
   for (size_t i = 0; i < launches.size(); ++i) {
     rows[i].failure = verifyLaunch(bench, launches[i]);
     isRight = isRight && rows[i].failure.empty();
   }
-  if (!isRight) {
-    return rows;
-  }
-  const Yardsticks yardsticks(bench, chip);
-  std::string peerFailure;
-  std::vector<measure::Version> versions;
+  return isRight;
+}
+
+void Part::addTo(std::vector<measure::Version> &versions) {
+  yardsticks.emplace(bench, chip);
+  first = versions.size();
   if (bench.peer) {
     versions.push_back(versionOf(*bench.peer, peerFailure));
     for (const TimedLaunch &other : bench.otherPeers) {
       versions.push_back(versionOf(other, peerFailure));
     }
   }
-  const size_t peers = versions.size();
   // Before the launches: the outputs that are verified afterwards are those of the last one.
-  yardsticks.addTo(versions);
-  const size_t first = versions.size();
+  firstYardstick = versions.size();
+  yardsticks->addTo(versions);
+  firstLaunch = versions.size();
   for (size_t i = 0; i < launches.size(); ++i) {
     versions.push_back(kernelVersion(launches[i], bench, rows[i].failure));
   }
-  measure::TimerOptions timer;
-  timer.secondsBudget = secondsBudget;
-  timer.isStopped = isInterrupted;
-  const std::vector<measure::Timing> timings = measure::timeInterleaved(versions, timer);
-  eager::releaseCachedMemory();
+}
+
+void Part::record(const std::vector<measure::Timing> &timings) {
   if (!launches.empty()) {
     note(rows.back().failure, launches.back().fetch());
   }
   const std::string wrong = bench.check.verify();
+  const auto at = [&](size_t i) { return timings.begin() + static_cast<ptrdiff_t>(i); };
   for (size_t i = 0; i < launches.size(); ++i) {
     Row &row = rows[i];
-    row.kernel = timings[first + i];
+    row.kernel = timings[firstLaunch + i];
     if (bench.peer) {
-      row.peer = timings.front();
-      row.otherPeers.assign(timings.begin() + 1, timings.begin() + static_cast<ptrdiff_t>(peers));
+      row.peer = timings[first];
+      row.otherPeers.assign(at(first + 1), at(firstYardstick));
     }
-    yardsticks.record(row, timings.data() + peers);
+    yardsticks->record(row, timings.data() + firstYardstick);
     note(row.failure, peerFailure);
     note(row.failure, wrong);
     row.isVerified = bench.check.hasReference() && row.failure.empty();
     judgeSpeed(row, chip);
     row.launchSeconds = timeEmpty(launches[i]);
+  }
+}
+
+} // namespace
+
+std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
+                              const Machine &chip, double secondsBudget) {
+  return std::move(timeTogether({{&bench, launches}}, chip, secondsBudget).front());
+}
+
+std::vector<std::vector<Row>> timeTogether(const std::vector<Contestant> &contestants,
+                                           const Machine &chip, double secondsBudget) {
+  std::vector<std::unique_ptr<Part>> parts;
+  std::vector<Part *> timed;
+  std::vector<measure::Version> versions;
+  for (const Contestant &contestant : contestants) {
+    parts.push_back(std::make_unique<Part>(contestant, chip));
+    if (parts.back()->isRight()) {
+      parts.back()->addTo(versions);
+      timed.push_back(parts.back().get());
+    }
+  }
+  if (!timed.empty()) {
+    measure::TimerOptions timer;
+    timer.secondsBudget = secondsBudget;
+    timer.isStopped = isInterrupted;
+    const std::vector<measure::Timing> timings = measure::timeInterleaved(versions, timer);
+    eager::releaseCachedMemory();
+    for (Part *part : timed) {
+      part->record(timings);
+    }
+  }
+  std::vector<std::vector<Row>> rows;
+  rows.reserve(parts.size());
+  for (const auto &part : parts) {
+    rows.push_back(part->takeRows());
   }
   return rows;
 }

@@ -50,4 +50,15 @@ struct Bench {
 std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
                               const Machine &chip, double secondsBudget);
 
+/// The launches of one case among those of others.
+struct Contestant {
+  Bench *bench = nullptr;
+  std::vector<TimedLaunch> launches;
+};
+
+/// Likewise of several cases, in the same turns: samples of one number, in whichever row, were
+/// taken beside each other. A case whose launches are not all right is left out of the turns.
+std::vector<std::vector<Row>> timeTogether(const std::vector<Contestant> &contestants,
+                                           const Machine &chip, double secondsBudget);
+
 } // namespace nereid::bench

@@ -5,6 +5,7 @@
 #include "lib/cli/develop/Against.h"
 #include "lib/cli/develop/DevelopStages.h"
 #include "lib/cli/develop/KernelBench.h"
+#include "lib/cli/develop/KernelLadder.h"
 #include "lib/cli/develop/KernelVerify.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/sweep/DevelopAll.h"
@@ -359,6 +360,10 @@ void addBench(CLI::App &app, Session &session) {
   command->add_option("--against", options->against,
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
+  command->add_flag("--ladder", kernel->isLadder,
+                    "the rungs of kernels/OP in the same turns, with each one's gain");
+  command->add_option("--report", kernel->report,
+                      "with --ladder: a Markdown file for it, pictures beside it");
   addProcessOptions(*command, *kernel);
   addBlocking(*command);
   addImportPaths(*command, session);
@@ -369,7 +374,8 @@ void addBench(CLI::App &app, Session &session) {
       }
       runCompareFiles(options->input, options->against, session);
     } else if (isKernelBench(options->input)) {
-      if (auto unused = unusedBenchOption(*command, options->input)) {
+      if (auto unused = kernel->isLadder ? unusedLadderOption(*command)
+                                         : unusedBenchOption(*command, options->input)) {
         return session.fail(*unused);
       }
       kernel->against = options->against;
@@ -377,7 +383,7 @@ void addBench(CLI::App &app, Session &session) {
       kernel->target = options->develop.target;
       kernel->chip = options->develop.chipFile;
       kernel->secondsPerCase = options->develop.secondsPerCase;
-      runKernelBench(*kernel, session);
+      kernel->isLadder ? runKernelLadder(*kernel, session) : runKernelBench(*kernel, session);
     } else {
       std::vector<std::string> used = {"--seed", "--seconds-per-case", "--import-path", "--against",
                                        "--blocking"};

@@ -3,6 +3,7 @@
 
 #include "lib/bench/Against.h"
 #include "lib/bench/KernelReport.h"
+#include "lib/bench/tuning/ConfigSearch.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/Against.h"
 #include "lib/cli/develop/CaseProcesses.h"
@@ -115,12 +116,14 @@ bool KernelBench::measureHere(const CaseNumbers &numbers, std::vector<ToldRow> &
     Diagnostics diags;
     const launch::Execution execution{
         .target = options.target, .chip = options.chip, .importPaths = session.importPaths};
-    auto row =
-        bench::measureKernel(cases[number], {execution, options.secondsPerCase}, chip, diags);
+    const bench::KernelMeasurement how{execution, options.secondsPerCase};
+    const auto chosen = bench::chooseConfig(cases[number], how, chip, diags);
+    auto row = chosen ? bench::measureKernel(chosen->asked, how, chip, diags) : std::nullopt;
     if (!row) {
       session.fail(diags);
       return false;
     }
+    row->config = chosen->config;
     printWarnings(diags);
     rows.push_back(toldRow(*row));
     if (row->isDeviceLost) {

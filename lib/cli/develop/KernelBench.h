@@ -20,6 +20,8 @@ struct KernelBenchOptions {
   bool isInProcess = false; ///< and reportTo: as those of KernelVerifyOptions
   std::string reportTo = {};
   std::vector<size_t> numbers = {}; ///< of the cases that another process asks for
+  bool isLadder = false;            ///< see KernelLadder.h
+  std::string report = {};          ///< Markdown of the ladders, pictures beside it; empty = none
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);

@@ -48,6 +48,12 @@ kinds = [
                        "--blocking"}
      | one_file),
     ("bench", ["results.json"], {"--against"}),
+    ("bench", [folder, "--ladder"], {"--ladder", "--report", "--target", "--chip", "--seconds-per-case",
+                                     "--import-path", "--blocking"}),
+    ("tune", [folder], {"--target", "--chip", "--seconds-per-case", "--import-path", "--case",
+                        "--blocking"}),
+    ("tune", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--blocking"}
+     | one_file),
     ("profile", [folder, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",
                                           "--case", "--in-process", "--blocking"}),
     ("calibrate", architecture, {"--target", "--out"}),
@@ -84,7 +90,8 @@ kinds = [
     ("doctor", [], set()),
 ]
 # Options that say of which kind the input is.
-choosing = {"develop": {"--all"}, "check": {"--signature"}, "run": {"--case", "--interpret"}, "compile": {"--emit"}}
+choosing = {"develop": {"--all"}, "check": {"--signature"}, "run": {"--case", "--interpret"}, "compile": {"--emit"},
+            "bench": {"--ladder"}}
 # Options that read a further value than a word.
 values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001",
           "--seconds-per-operator": "1", "--mode": "default",

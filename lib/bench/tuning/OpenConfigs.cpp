@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/bench/tuning/OpenConfigs.h"
+
+#include "lib/language/host/KernelDecorators.h"
+#include "lib/launch/KernelReference.h"
+#include "lib/pipeline/Compiler.h"
+#include "lib/pipeline/KernelCache.h"
+#include "lib/pipeline/SourceKernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::bench {
+namespace {
+
+using language::KernelConfig;
+using language::KernelOption;
+
+bool isGiven(const language::PartialSignature &given, const std::string &name) {
+  for (size_t i = 0; i < given.params.size(); ++i) {
+    if (given.kernel->params[i].name == name) {
+      return given.params[i].has_value();
+    }
+  }
+  return true; // no parameter: it would change nothing
+}
+
+bool hasParameter(const language::PartialSignature &given, const std::string &name) {
+  return std::any_of(given.kernel->params.begin(), given.kernel->params.end(),
+                     [&](const language::Param &param) { return param.name == name; });
+}
+
+/// ", BLOCK=64, num_warps=8": what the config says and the signature does not.
+std::string addition(const KernelConfig &config, const language::PartialSignature &given) {
+  std::string text;
+  for (const auto &[name, value] : config.values) {
+    if (!isGiven(given, name)) {
+      text += fmt::format(", {}={}", name, language::constantText(value));
+    }
+  }
+  for (const KernelOption &option : language::kernelOptions()) {
+    if (!option.field || hasParameter(given, std::string(option.name))) {
+      continue;
+    }
+    const auto &value = config.options.*option.field;
+    if (value && !(given.options.*option.field)) {
+      text += fmt::format(", {}={}", option.name, *value);
+    }
+  }
+  return text;
+}
+
+std::string valueOfArgument(const launch::KernelCase &one, const std::string &name) {
+  for (const std::string &argument : one.arguments) {
+    if (argument.starts_with(name + "=")) {
+      return argument;
+    }
+  }
+  return name;
+}
+
+} // namespace
+
+std::optional<OpenConfigs> openConfigs(const launch::KernelCase &one,
+                                       const launch::Execution &execution,
+                                       const std::string &machine, Diagnostics &diags) {
+  const launch::KernelReference file = launch::parseKernelReference(one.kernel);
+  pipeline::CompileInput input{.path = file.path,
+                               .function = file.function,
+                               .signature = one.signature,
+                               .importPaths = execution.importPaths};
+  const auto kernel = pipeline::readKernel(input, diags);
+  if (!kernel) {
+    return std::nullopt;
+  }
+  const auto decorators = language::readDecorators(kernel->module, *kernel->function);
+  auto given = language::parsePartialSignature(one.signature, *kernel->function);
+  if (!given) {
+    diags.add(given.error());
+    return std::nullopt;
+  }
+  OpenConfigs open;
+  for (const KernelConfig &config : decorators.configs) {
+    OpenConfig made{config.text(), one};
+    const std::string more = addition(config, *given);
+    made.asked.signature += more;
+    const bool isKnown =
+        std::any_of(open.configs.begin(), open.configs.end(), [&](const OpenConfig &other) {
+          return other.asked.signature == made.asked.signature;
+        });
+    if (!more.empty() && !isKnown) {
+      open.configs.push_back(std::move(made));
+    }
+  }
+  if (open.configs.size() < 2) {
+    return OpenConfigs{};
+  }
+  open.key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", pipeline::compilerBuildId(), kernel->text,
+                  kernel->function->name, one.signature, execution.target, execution.chip, machine);
+  for (const std::string &name : decorators.key) {
+    open.key += "\n" + valueOfArgument(one, name);
+  }
+  return open;
+}
+
+} // namespace nereid::bench
