@@ -35,6 +35,31 @@ std::map<std::string, std::string> readTexts(toml::node_view<const toml::node> n
   return texts;
 }
 
+/// What is wrong with the list; empty: nothing.
+std::string readWorkspaces(toml::node_view<const toml::node> node, KernelCase &result) {
+  if (!node) {
+    return "";
+  }
+  const toml::array *names = node.as_array();
+  if (names == nullptr) {
+    return "expects a list of names for the key 'workspace'";
+  }
+  for (const toml::node &one : *names) {
+    const std::string name = one.value_or(std::string());
+    const bool isArgument =
+        std::any_of(result.arguments.begin(), result.arguments.end(),
+                    [&](const std::string &text) { return text.starts_with(name + "="); });
+    if (name.empty() || !isArgument) {
+      return fmt::format("has the workspace '{}', which is not in 'args'", name);
+    }
+    if (result.reference.contains(name)) {
+      return fmt::format("has both a reference and a 'workspace' for '{}'", name);
+    }
+    result.workspaces.insert(name);
+  }
+  return "";
+}
+
 Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
                             const std::string &path) {
   KernelCase result;
@@ -86,6 +111,9 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
   result.isFinite = table["finite"].value_or(false);
   result.computed = readTexts(table["computed"]);
   result.reference = readTexts(table["reference"]);
+  if (std::string wrong = readWorkspaces(table["workspace"], result); !wrong.empty()) {
+    return badCase(path, result.name, wrong);
+  }
   if (std::string wrong = readPeers(table["peer"], folder, result); !wrong.empty()) {
     return badCase(path, result.name, wrong);
   }

@@ -33,7 +33,9 @@ struct KernelCase {
   std::vector<std::string> given;               ///< "name=maker": integers only the reference reads
   std::map<std::string, std::string> computed;  ///< input to expression over the other inputs
   std::map<std::string, std::string> reference; ///< output to expression
-  std::map<std::string, std::string> peer;      ///< output to a call of measure/peers/Peers.h
+  /// Pointers that programs use among themselves: what they hold after a launch is nobody's.
+  std::set<std::string> workspaces;
+  std::map<std::string, std::string> peer; ///< output to a call of measure/peers/Peers.h
   std::vector<ForeignPeer> foreignPeers;
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown

@@ -197,7 +197,7 @@ void compareRuns(std::span<const TrialTensor> tensors, const Run &first, const R
                  bool mayVary, TrialResult &result) {
   bool hasVaried = false;
   for (size_t t = 0; t < tensors.size(); ++t) {
-    if (tensors[t].role == Role::Input) {
+    if (tensors[t].role == Role::Input || tensors[t].isWorkspace) {
       continue;
     }
     const Tensor &one = first[t].tensor(), &other = second[t].tensor();

@@ -3,6 +3,7 @@
 #include "lib/launch/CaseReference.h"
 #include "lib/support/AtomicFile.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,6 +55,17 @@ TEST_F(CasesTest, AFileAndAFunctionNameTheirCases) {
   const auto cases = casesNamedBy(folder);
   EXPECT_EQ(chooseCases(folder, *cases, "b")->front().kernel, folder + "/k.py:g");
   EXPECT_EQ(chooseCases(folder, *cases, "d").error().code, "E0016");
+}
+
+TEST_F(CasesTest, WorkspacesAreArgumentsWithoutAReference) {
+  const auto cases = load(oneCase("a", "k.py:f", "workspace = [\"x\"]\n"));
+  ASSERT_TRUE(bool(cases));
+  EXPECT_EQ(cases->front().workspaces, std::set<std::string>{"x"});
+  for (const char *wrong : {"\"x\"", "[\"z\"]", "[\"out\"]", "[3]"}) {
+    EXPECT_EQ(load(oneCase("a", "k.py:f", fmt::format("workspace = {}\n", wrong))).error().code,
+              "E0016")
+        << wrong;
+  }
 }
 
 TEST_F(CasesTest, WhatIsMissingIsNamed) {

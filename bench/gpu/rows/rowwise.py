@@ -1,16 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of rows, forward and backward: softmax, layer norm, RMS norm, cross entropy.
 
-Rows that one program holds badly are walked in pieces by kernels of their own (`_long`), whose rows
-of this table have the functions' names; those of the kernels that hold them whole: `_whole`.
+Rows that one program holds badly are walked in pieces by kernels of their own (`_long`), or held by
+several programs (`_split`), short ones share a program (`_rows`): rows of this table with the
+functions' names; those of the kernels that hold a row whole in one program: `_whole`.
 """
 
+import dataclasses
 import math
 
 from work import TYPES, Row, Work, excess, roundoff
 
 _U32 = 2.0**-24
 _BACKWARD = "bench/gpu/kernels/backward"
+
+
+@dataclasses.dataclass
+class _Split:
+    """A kernel whose rows are held by `parts` programs each; `rows` of them by each program where
+    the kernel takes several."""
+    parts: int
+    rows: int | None
+    warps: int
+
+
+@dataclasses.dataclass
+class _Shared:
+    """A kernel whose programs hold `rows` whole rows each."""
+    rows: int
+    warps: int
 
 
 class _Rows:
@@ -33,12 +51,36 @@ class _Rows:
         """File, function, sizes and warps of the kernel that holds a row whole, or of the one that
         walks it: in pieces of so many columns, with so many held, if any are, and so many warps.
         lanes: that one has some neighbours in each lane, as many as an access of 16 bytes takes."""
+        if isinstance(pieces, _Split):
+            rows = {"ROWS": pieces.rows} if pieces.rows else {}
+            sizes = {"PARTS": pieces.parts, **rows, "BLOCK": max(16, self.block // pieces.parts)}
+            return file + "_split.py", function + "_split", sizes, pieces.warps
+        if isinstance(pieces, _Shared):
+            return file + "_rows.py", function + "_rows", {"ROWS": pieces.rows,
+                                                           "BLOCK": self.block}, pieces.warps
         if not pieces:
             return file + ".py", function, {"BLOCK": self.block}, self.warps
         block, held, warps = (64, pieces[1] and 128, 4) if self.maker.tiny else pieces
         sizes = {"BLOCK": block, **({"HELD": held} if held else {}),
                  **({"WIDTH": 16 // self.dtype.itemsize} if lanes else {})}
         return file + "_long.py", function + "_long", sizes, warps
+
+    def launched(self, pieces):
+        """Of a kernel with these pieces: memory that its programs share, rows that it is told, and
+        its grid. Counters begin at 0 and only grow, so that all launches may share them."""
+        memory, told = {}, {}
+        programs = self.rows
+        if isinstance(pieces, _Split):
+            groups = -(-self.rows // (pieces.rows or 1))
+            programs = groups * pieces.parts
+            size = 2 * (pieces.rows or 1) * pieces.parts
+            memory = {"partial": self.maker.empty(groups, size, dtype=self.torch.float32),
+                      "counter": self.maker.empty(groups, dtype=self.torch.int32).zero_()}
+        elif isinstance(pieces, _Shared):
+            programs = -(-self.rows // pieces.rows)
+        if isinstance(pieces, (_Split, _Shared)) and pieces.rows:
+            told = {"n_rows": self.rows}
+        return memory, told, (programs,)
 
     def normal(self, *shape):
         return self.maker.normal(*(shape or (self.rows, self.columns)), dtype=self.dtype)
@@ -59,6 +101,7 @@ def _softmax(type_name, columns, pieces):
         it = _Rows(maker, type_name, columns)
         file, function, sizes, warps = it.kernel("kernels/softmax/softmax", "softmax", pieces,
                                                    lanes=True)
+        memory, told, grid = it.launched(pieces)
         x = it.normal()
         out, softmax = it.torch.empty_like(x), it.torch.softmax
 
@@ -68,8 +111,9 @@ def _softmax(type_name, columns, pieces):
             return it.bound(o["out"], wanted, 2.0**-25 if it.dtype == it.torch.float16 else 1e-30)
 
         return Work(file, function,
-                    {"x": x, "out": out, "x_stride": it.columns, "out_stride": it.columns,
-                     "n_cols": it.columns, **sizes}, ["out"], (it.rows,), check,
+                    {"x": x, "out": out, **memory, "x_stride": it.columns,
+                     "out_stride": it.columns, **told, "n_cols": it.columns, **sizes}, ["out"],
+                    grid, check,
                     bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: softmax(x, -1)},
                     inductor=(lambda a: softmax(a, -1), (x,)))
@@ -80,6 +124,7 @@ def _softmax_backward(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
         file, function, sizes, warps = it.kernel(_BACKWARD, "softmax_backward", pieces)
+        memory, _, grid = it.launched(pieces)
         y, dy = it.torch.softmax(it.normal(), -1), it.normal()
         dx = it.torch.empty_like(y)
 
@@ -91,8 +136,8 @@ def _softmax_backward(type_name, columns, pieces):
 
         backward = it.torch.ops.aten._softmax_backward_data
         return Work(file, function,
-                    {"y": y, "dy": dy, "dx": dx, "n_cols": it.columns, **sizes}, ["dx"],
-                    (it.rows,), check, bytes=3 * y.nbytes, constants=tuple(sizes), warps=warps,
+                    {"y": y, "dy": dy, "dx": dx, **memory, "n_cols": it.columns, **sizes},
+                    ["dx"], grid, check, bytes=3 * y.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: backward(dy, y, -1, it.dtype)},
                     inductor=(lambda a, b: backward(b, a, -1, it.dtype), (y, dy)))
     return make
@@ -103,8 +148,10 @@ def _layer_norm(type_name, columns, pieces):
         it = _Rows(maker, type_name, columns)
         x, weight, bias = it.normal(), it.normal(it.columns), it.normal(it.columns)
         out, norm = it.torch.empty_like(x), it.functional.layer_norm
+        memory, told, grid = it.launched(pieces)
+        is_walked = isinstance(pieces, tuple) and not pieces[1]
         file, function, sizes, warps = it.kernel("kernels/layer_norm/layer_norm", "layer_norm",
-                                                 pieces and pieces[1] and pieces)
+                                                 None if is_walked else pieces)
         if function == "layer_norm":  # which walks its row as well
             block, _, warps = pieces or (min(it.block, 4096), None, min(it.warps, 8))
             sizes = {"BLOCK": 64 if maker.tiny else block}
@@ -116,8 +163,9 @@ def _layer_norm(type_name, columns, pieces):
             return it.bound(o["out"], wanted, 16 * it.error)
 
         return Work(file, function,
-                    {"x": x, "weight": weight, "bias": bias, "out": out, "row_stride": it.columns,
-                     "n_cols": it.columns, "eps": 1e-5, **sizes}, ["out"], (it.rows,), check,
+                    {"x": x, "weight": weight, "bias": bias, "out": out, **memory,
+                     "row_stride": it.columns, **told, "n_cols": it.columns, "eps": 1e-5, **sizes},
+                    ["out"], grid, check,
                     bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, bias, 1e-5)},
                     inductor=(lambda a, b, c: norm(a, (it.columns,), b, c, 1e-5),
@@ -130,6 +178,7 @@ def _layer_norm_backward(type_name, columns, pieces):
         it = _Rows(maker, type_name, columns)
         file, function, sizes, warps = it.kernel(_BACKWARD, "layer_norm_backward", pieces)
         x, dy, weight, bias = it.normal(), it.normal(), it.normal(it.columns), it.normal(it.columns)
+        memory, _, grid = it.launched(pieces)
         mean = x.float().mean(-1)
         rstd = (x.float().var(-1, unbiased=False) + 1e-5).rsqrt()
         dx = it.torch.empty_like(x)
@@ -151,7 +200,7 @@ def _layer_norm_backward(type_name, columns, pieces):
         given = (x, dy, means, rstds, weight, bias)
         return Work(file, function,
                     {"x": x, "weight": weight, "mean": mean, "rstd": rstd, "dy": dy, "dx": dx,
-                     "n_cols": it.columns, **sizes}, ["dx"], (it.rows,), check,
+                     **memory, "n_cols": it.columns, **sizes}, ["dx"], grid, check,
                     bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: whole(*given)}, inductor=(whole, given))
     return make
@@ -167,6 +216,7 @@ def _rms_norm(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
         file, function, sizes, warps = it.kernel("kernels/rms_norm/rms_norm", "rms_norm", pieces)
+        memory, told, grid = it.launched(pieces)
         x, weight, eps = it.normal(), it.normal(it.columns), 1e-6
         out, norm = it.torch.empty_like(x), it.functional.rms_norm
 
@@ -175,8 +225,8 @@ def _rms_norm(type_name, columns, pieces):
             return part * scale * weight.double()
 
         return Work(file, function,
-                    {"x": x, "weight": weight, "out": out, "row_stride": it.columns,
-                     "n_cols": it.columns, "eps": eps, **sizes}, ["out"], (it.rows,),
+                    {"x": x, "weight": weight, "out": out, **memory, "row_stride": it.columns,
+                     **told, "n_cols": it.columns, "eps": eps, **sizes}, ["out"], grid,
                     lambda o: it.bound(o["out"], it.by_rows(formula, x), 2.0**-24),
                     bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, eps)},
@@ -188,6 +238,7 @@ def _rms_norm_backward(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
         file, function, sizes, warps = it.kernel(_BACKWARD, "rms_norm_backward", pieces)
+        memory, _, grid = it.launched(pieces)
         x, dy, weight = it.normal(), it.normal(), it.normal(it.columns)
         rstd = (x.float().square().mean(-1) + 1e-6).rsqrt()
         dx = it.torch.empty_like(x)
@@ -201,8 +252,8 @@ def _rms_norm_backward(type_name, columns, pieces):
             return formula(a.float(), b.float(), r).to(a.dtype)
 
         return Work(file, function,
-                    {"x": x, "weight": weight, "rstd": rstd, "dy": dy, "dx": dx,
-                     "n_cols": it.columns, **sizes}, ["dx"], (it.rows,),
+                    {"x": x, "weight": weight, "rstd": rstd, "dy": dy, "dx": dx, **memory,
+                     "n_cols": it.columns, **sizes}, ["dx"], grid,
                     lambda o: it.bound(o["dx"], it.by_rows(formula, x, dy, rstd), 16 * it.error),
                     bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: eager(x, dy, rstd)}, inductor=(eager, (x, dy, rstd)))
@@ -218,6 +269,7 @@ def _cross_entropy(type_name, columns, pieces):
             # It only reads: more of a row in each thread.
             warps = min(32, max(2, it.block // 1024))
         x = it.normal()
+        memory, _, grid = it.launched(pieces)
         target = maker.integers(0, it.columns, it.rows, dtype=it.torch.int64)
         loss = maker.empty(it.rows, dtype=it.torch.float32)
 
@@ -232,9 +284,9 @@ def _cross_entropy(type_name, columns, pieces):
             return excess(o["loss"], wanted, it.error, 32 * _U32)
 
         return Work(file, function,
-                    {"x": x, "target": target, "loss": loss, "x_stride": it.columns,
+                    {"x": x, "target": target, "loss": loss, **memory, "x_stride": it.columns,
                      "n_cols": it.columns, "ignore_index": -100, **sizes}, ["loss"],
-                    (it.rows,), check, bytes=x.nbytes, constants=tuple(sizes), warps=warps,
+                    grid, check, bytes=x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: eager(x, target)}, inductor=(eager, (x, target)))
     return make
 
@@ -244,6 +296,7 @@ def _cross_entropy_backward(type_name, columns, pieces):
         it = _Rows(maker, type_name, columns)
         file, function, sizes, warps = it.kernel(_BACKWARD, "cross_entropy_backward", pieces,
                                                    lanes=True)
+        memory, _, grid = it.launched(pieces)
         x, dloss = it.normal(), maker.normal(it.rows, dtype=it.torch.float32)
         target = maker.integers(0, it.columns, it.rows, dtype=it.torch.int64)
         dx = it.torch.empty_like(x)
@@ -258,8 +311,8 @@ def _cross_entropy_backward(type_name, columns, pieces):
             return (share * d[:, None]).to(a.dtype)
 
         return Work(file, function,
-                    {"x": x, "target": target, "dloss": dloss, "dx": dx, "n_cols": it.columns,
-                     **sizes}, ["dx"], (it.rows,),
+                    {"x": x, "target": target, "dloss": dloss, "dx": dx, **memory,
+                     "n_cols": it.columns, **sizes}, ["dx"], grid,
                     lambda o: it.bound(o["dx"], it.by_rows(formula, x, target, dloss), 2.0**-23),
                     bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: eager(x, target, dloss)},
@@ -278,12 +331,26 @@ _LONGEST = {"softmax": ((16384, 16384, 32), (8192, 32768, 32)),
             "cross_entropy_backward": ((16384, 16384, 32), (8192, 32768, 32))}
 
 
+# Rows of 65536 in float32 that several programs hold: programs to a row, rows to a program, warps.
+_SPLIT = {"softmax": _Split(8, None, 4), "softmax_backward": _Split(8, None, 8),
+          "layer_norm": _Split(16, 2, 4), "layer_norm_backward": _Split(8, None, 8),
+          "rms_norm": _Split(16, 2, 4), "rms_norm_backward": _Split(8, None, 8),
+          "cross_entropy": _Split(8, None, 4), "cross_entropy_backward": _Split(8, None, 4)}
+
+# Short rows of which a program holds several, by function and columns: for 16 bits, for float32.
+_TOGETHER = {("softmax", 1024): (_Shared(2, 2), _Shared(2, 4)),
+             ("layer_norm", 1024): (_Shared(2, 2), _Shared(4, 4)),
+             ("layer_norm", 4096): (_Shared(2, 8), _Shared(1, 16))}
+
+
 def _pieces(name, type_name, columns):
     """How a row is walked, by measurement on an H100: as few programs at a time as keep memory busy,
     so that what is read again of their rows stays in the L2 cache."""
     is_wide = type_name == "fp32"
     if columns == 65536:
-        return _LONGEST[name][is_wide]
+        return _SPLIT[name] if is_wide and name in _SPLIT else _LONGEST[name][is_wide]
+    if (name, columns) in _TOGETHER:
+        return _TOGETHER[name, columns][is_wide]
     if columns == 16384 and (name == "layer_norm" or
                              (name.startswith("cross_entropy") and not is_wide)):
         return 8192, 8192 if name == "cross_entropy_backward" else None, 16
@@ -302,6 +369,10 @@ def rows():
                 pieces = _pieces(name, type_name, columns)
                 result.append(Row(f"{name} {type_name} {columns}",
                                   make(type_name, columns, pieces), compile=type_name == "fp16"))
+                if isinstance(pieces, _Split):
+                    walked = _LONGEST[name][1]
+                    result.append(Row(f"{name}_long {type_name} {columns}",
+                                      make(type_name, columns, walked)))
                 if pieces and name != "layer_norm":
                     result.append(Row(f"{name}_whole {type_name} {columns}",
                                       make(type_name, columns, None)))

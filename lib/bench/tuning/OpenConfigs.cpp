@@ -74,7 +74,7 @@ std::optional<OpenConfigs> openConfigs(const launch::KernelCase &one,
   if (!kernel) {
     return std::nullopt;
   }
-  const auto decorators = language::readDecorators(kernel->module, *kernel->function);
+  const auto decorators = language::readDecorators(*kernel->module, *kernel->function);
   auto given = language::parsePartialSignature(one.signature, *kernel->function);
   if (!given) {
     diags.add(given.error());

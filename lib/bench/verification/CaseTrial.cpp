@@ -28,7 +28,8 @@ std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
   std::vector<verify::TrialTensor> tensors;
   for (const auto &[name, tensor] : arguments.tensors) {
     verify::TrialTensor one{name, tensor};
-    if (outputs.contains(name)) {
+    one.isWorkspace = testCase.workspaces.contains(name);
+    if (one.isWorkspace || outputs.contains(name)) {
       one.role = startsEmpty(testCase, name) ? verify::Role::Output : verify::Role::InOut;
     }
     // No better aligned than the signature promises.
@@ -83,7 +84,8 @@ Result<TriedLaunch> launchOnCopies(const KernelCase &testCase, const PreparedKer
     const bool sharesMemory = !arguments.views.empty(); // an output's writes are an input's changes
     if (outputs.contains(name)) {
       take(tensor, after);
-    } else if (!sharesMemory && std::memcmp(tensor.data(), after.data(), tensor.byteCount()) != 0) {
+    } else if (!sharesMemory && !testCase.workspaces.contains(name) &&
+               std::memcmp(tensor.data(), after.data(), tensor.byteCount()) != 0) {
       return TriedLaunch{fmt::format("input '{}' is changed", name), std::nullopt};
     }
   }
@@ -102,6 +104,7 @@ Result<std::string> checkLaunch(const KernelCase &testCase, const PreparedKernel
     return reset.error();
   }
   std::set<std::string> empty = outputNames(testCase);
+  empty.insert(testCase.workspaces.begin(), testCase.workspaces.end());
   std::erase_if(empty, [&](const std::string &name) { return !startsEmpty(testCase, name); });
   return check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
 }
