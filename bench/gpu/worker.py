@@ -17,6 +17,7 @@ answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)  # what libraries print is no answer
 
 import torch  # noqa: E402
+import torch._inductor.config  # noqa: E402
 
 import sides  # noqa: E402
 from rows import every_row  # noqa: E402
@@ -119,6 +120,7 @@ class Measurement:
         if work.inductor and self.row.compile and self.options.inductor:
             try:
                 torch._dynamo.reset()
+                torch._inductor.config.compile_threads = 1  # in this process: workers may not start
                 function, arguments = work.inductor
                 compiled = torch.compile(function, dynamic=False)
                 compiled(*arguments)

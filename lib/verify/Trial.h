@@ -30,12 +30,12 @@ struct TrialTensor {
   /// kernel.
   runtime::Tensor content;
   Role role = Role::Input;
-  /// Of one that may be changed: programs use it among themselves, and what it holds after the
-  /// launch is nobody's.
-  bool isWorkspace = false;
   /// The address of the first element leaves `misalignment` when divided by `alignment`, a power of
   /// two.
   size_t alignment = 16, misalignment = 0;
+  /// Of one that may be changed: programs use it among themselves, and what it holds after the
+  /// launch is nobody's.
+  bool isWorkspace = false;
 };
 
 /// How one of the launches is made.

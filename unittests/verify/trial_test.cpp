@@ -109,6 +109,24 @@ TEST(Trial, WhatMayBeChanged) {
   EXPECT_EQ(result.tensors[0].at(4), 2);
 }
 
+TEST(Trial, AWorkspaceIsNotJudgedButItsBordersAre) {
+  std::vector<TrialTensor> tensors = plain();
+  tensors.push_back(
+      {.name = "sums", .content = numbers({4}), .role = Role::InOut, .isWorkspace = true});
+  std::atomic<int> launches = 0;
+  auto differs = [&](std::span<const Tensor> given, auto &) {
+    EXPECT_EQ(given[2].at(1), -2); // what it held before each launch
+    given[2].set(1, ++launches);
+  };
+  EXPECT_EQ(tryKernel(tensors, differs).fault, Fault::None);
+  tensors[2].isWorkspace = false;
+  launches = 0;
+  EXPECT_EQ(tryKernel(tensors, differs).fault, Fault::Varies);
+  tensors[2].isWorkspace = true;
+  auto passes = [](std::span<const Tensor> given, auto &) { given[2].as<float>()[4] = 1; };
+  EXPECT_EQ(tryKernel(tensors, passes).fault, Fault::Outside);
+}
+
 TEST(Trial, OneByteBehind) {
   for (bool isWrite : {false, true}) {
     TrialResult result = tryKernel(plain(), [&](std::span<const Tensor> tensors, auto &) {
