@@ -68,7 +68,7 @@ def _bias_gelu(type_name, columns):
 
         return Work("bench/gpu/kernels/bias_gelu.py", "bias_gelu",
                     {"x": x, "bias": bias, "out": out, "n_cols": shape[1], "BLOCK": block}, ["out"],
-                    (shape[0], -(-shape[1] // block)), check, bytes=2 * x.nbytes,
+                    (-(-shape[1] // block), shape[0]), check, bytes=2 * x.nbytes,
                     constants=("BLOCK",),
                     peers={"eager": lambda: gelu(x + bias, approximate="tanh")},
                     inductor=(lambda a, b: gelu(a + b, approximate="tanh"), (x, bias)))

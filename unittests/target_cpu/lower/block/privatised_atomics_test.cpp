@@ -8,11 +8,14 @@
 #include "lib/targets/cpu/CpuTarget.h"
 #include "runtime/ThreadPool.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 using namespace nereid;
 using namespace nereid::cpu::test;
 using runtime::Tensor;
+
+#include <unistd.h>
 
 namespace {
 
@@ -75,7 +78,9 @@ protected:
   }
 
   std::optional<runtime::Kernel> compile(const std::string &body, const std::string &signature) {
-    const std::string path = testing::TempDir() + "/privatised_" + GetParam() + ".py";
+    // Tests of one architecture run at the same time, in processes of their own.
+    const std::string path =
+        fmt::format("{}/privatised_{}_{}.py", testing::TempDir(), GetParam(), getpid());
     EXPECT_TRUE(
         writeFileAtomically(path, "import triton\nimport triton.language as tl\n\n" + head + body));
     auto kernel = pipeline::compileKernel({path, "kernel", signature}, options, diags);
