@@ -294,6 +294,13 @@ inline void expectRankAtLeast(const std::string &name, const Tensor &tensor, siz
                    detail::sizesText(tensor.shape()));
   }
 }
+/// Of a tensor that is written where it lies.
+inline void expectContiguous(const std::string &name, const Tensor &tensor) {
+  if (!tensor.isContiguous()) {
+    detail::refuse(name, "contiguous memory, which the result is written to",
+                   "strides " + detail::sizesText(tensor.strides()));
+  }
+}
 inline void expectShape(const std::string &name, const Tensor &tensor, const Sizes &expected) {
   if (tensor.shape() != expected) {
     detail::refuse(name, "shape " + detail::sizesText(expected), detail::sizesText(tensor.shape()));

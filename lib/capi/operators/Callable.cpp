@@ -4,6 +4,7 @@
 #include "lib/capi/Failure.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/generator/KernelInterface.h"
+#include "lib/generator/call/Overlap.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/Targets.h"
@@ -23,7 +24,7 @@ using runtime::Tensor;
 
 /// Plans that an operator keeps; all are forgotten when there are more.
 constexpr size_t mostPrepared = 1024;
-/// That of every allocation, and of the tensors that stand for outputs which are still to be made.
+/// That of every allocation.
 constexpr uintptr_t alignment = 16;
 
 /// What schedules are chosen for, looked at once.
@@ -61,6 +62,43 @@ void addLayout(const Tensor &tensor, std::vector<int64_t> &key) {
   key.insert(key.end(), tensor.shape().begin(), tensor.shape().end());
   key.insert(key.end(), tensor.strides().begin(), tensor.strides().end());
   key.push_back(reinterpret_cast<uintptr_t>(tensor.data()) % alignment == 0);
+}
+
+/// Which of the tensors it is that parameter `number` takes.
+size_t inputNumber(const definition::Operator &op, int number) {
+  const auto end = op.parameters.begin() + number;
+  return static_cast<size_t>(std::count_if(
+      op.parameters.begin(), end, [](const auto &parameter) { return !parameter.isScalar; }));
+}
+
+/// Which of the tensors share memory, where some is written that the caller has.
+void addOverlaps(const definition::Operator &op, const OperatorCall &call,
+                 std::vector<int64_t> &key) {
+  for (size_t o = 0; o < op.outputs.size(); ++o) {
+    const Tensor *output = o < call.outputs.size() ? call.outputs[o] : nullptr;
+    if (!output && definition::memoryOf(op, o) >= 0) {
+      output = call.inputs[inputNumber(op, definition::memoryOf(op, o))];
+    }
+    for (const auto *list : {&call.inputs, &call.outputs}) {
+      for (const Tensor *other : *list) {
+        key.push_back(output && other && other != output && generator::overlap(*output, *other));
+      }
+    }
+  }
+}
+
+/// An address that no tensor has, for output `number` while it is not made yet.
+void *nowhere(size_t number) { return reinterpret_cast<void *>((number + 1) << 52); }
+
+/// The input in whose memory the output is written; null: the output has its own.
+const Tensor *writtenInput(const generator::CalledOperator &whole, const Operand &output,
+                           std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (whole.operands[i].name == output.memory) {
+      return &inputs[i];
+    }
+  }
+  return nullptr;
 }
 
 nereid_status failCall(const Diagnostic &error) {
@@ -198,9 +236,10 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
       return noMemoryFor(operand.name, layout, device);
     }
     const bool isGiven = number < call.outputs.size() && call.outputs[number];
-    outputs.push_back(
-        isGiven ? *call.outputs[number]
-                : Tensor::borrow(reinterpret_cast<void *>(alignment), layout.shape, layout.dtype));
+    const Tensor *input = writtenInput(whole, operand, inputs);
+    outputs.push_back(isGiven ? *call.outputs[number]
+                      : input ? *input
+                              : Tensor::borrow(nowhere(number), layout.shape, layout.dtype));
     result.outputs.push_back(std::move(layout));
   }
   generator::Schedule schedule;
@@ -261,6 +300,7 @@ nereid_status Callable::prepare(const OperatorCall &call, const runtime::Device 
   for (double number : call.numbers) {
     key.push_back(std::bit_cast<int64_t>(number));
   }
+  addOverlaps(op, call, key);
   {
     std::shared_lock guard(preparedLock);
     if (auto found = prepared.find(key); found != prepared.end()) {
@@ -307,6 +347,10 @@ nereid_status Callable::allocate(const OperatorCall &call, runtime::Device &devi
     if (i < call.outputs.size() && call.outputs[i]) {
       continue;
     }
+    if (const int input = definition::memoryOf(op, i); input >= 0) {
+      made[i] = *call.inputs[inputNumber(op, input)];
+      continue;
+    }
     const OutputLayout &layout = prepared.outputs[i];
     made[i] = device.isHost() ? Tensor::empty(layout.shape, layout.dtype)
                               : Tensor::empty(layout.shape, layout.dtype, device);
@@ -332,7 +376,8 @@ nereid_status Callable::copyInputs(const OperatorCall &call, const Prepared &pre
       return fail(
           NEREID_ERROR_ARGUMENT,
           makeError("E0612", fmt::format("'{}' of operator '{}' expects evenly spaced rows on a "
-                                         "stream, but got {} with strides {}",
+                                         "stream, where no result is written, but got {} with "
+                                         "strides {}",
                                          ordered[number]->name, op.name,
                                          definition::sizesText(tensor.shape()),
                                          definition::sizesText(tensor.strides())))

@@ -30,17 +30,7 @@ enum class OperationKind {
 /// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float:
 /// integers become float32; FloatOnly, IntegerOnly: not defined for the others; Created: what the
 /// node says; Cast: what the name says, "to_int8", or of "to_own" the operator's.
-enum class ResultType {
-  Same,
-  Bool,
-  Position,
-  Input,
-  Float,
-  FloatOnly,
-  IntegerOnly,
-  Created,
-  Cast
-};
+enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly, Created, Cast };
 enum class ArgumentType {
   Operand,
   Bool,
@@ -101,6 +91,11 @@ struct OperationPair {
 const OperationPair *findPair(std::string_view name);
 /// By the name of the operation that has the indices.
 const OperationPair *findPairOfIndices(std::string_view operation);
+/// Whether PyTorch has `name_`, which writes into its first operand; `name` is without its last
+/// "_".
+bool hasInPlaceForm(std::string_view name);
+/// "add_", …: all of them.
+std::vector<std::string> inPlaceNames();
 /// "norm(input, p=2, dim, keepdim=False)".
 std::string signatureText(const std::string &name, const std::vector<Argument> &arguments);
 /// Where PyTorch has the operation or function: "torch" when nothing else is known.

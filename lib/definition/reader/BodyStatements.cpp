@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/BodyStatements.h"
 
+#include "lib/definition/reader/BodyInPlace.h"
+
 #include <fmt/format.h>
 
 namespace nereid::definition {
@@ -22,6 +24,14 @@ bool isDocumentation(const Stmt &statement) {
   return statement.kind == StmtKind::Pass ||
          (statement.kind == StmtKind::ExprStmt && statement.value &&
           statement.value->kind == ExprKind::String);
+}
+
+/// x.add_(y), which changes what x stands for.
+bool isWritingCall(const Expr &expr) {
+  return expr.kind == ExprKind::Call &&
+         (expr.operands[0]->kind == ExprKind::Attribute ||
+          expr.operands[0]->kind == ExprKind::Name) &&
+         BodyInPlace::isFunction(expr.operands[0]->text);
 }
 
 bool isSequence(const Expr &expr) {
@@ -79,6 +89,11 @@ BodyStatements::Flow BodyStatements::statement(const Stmt &statement) {
       return assignment(statement);
     }
     break;
+  case StmtKind::ExprStmt:
+    if (isWritingCall(*statement.value)) {
+      return reader.read(*statement.value) ? Flow::Next : Flow::Failed;
+    }
+    break;
   case StmtKind::If:
     return condition(statement);
   case StmtKind::For:
@@ -125,6 +140,11 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
     }
   }
   std::optional<int> value;
+  if (!isPlain && reader.isInput(statement.targets[0]->text)) {
+    value = BodyInPlace(reader).augmented(statement.text, *statement.targets[0], *statement.value,
+                                          statement.range);
+    return value ? Flow::Next : Flow::Failed;
+  }
   if (!isPlain) {
     value = reader.binary(statement.text, *statement.targets[0], *statement.value, statement.range);
   } else {

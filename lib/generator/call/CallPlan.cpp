@@ -2,6 +2,7 @@
 #include "lib/generator/call/CallPlan.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/generator/call/Overlap.h"
 #include "lib/generator/launch/Choices.h"
 
 #include <fmt/format.h>
@@ -219,6 +220,10 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::optional<LaunchSite> site) {
   if (!generation.program) {
     auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
+    Status apart = plan ? checkApart(generation.called(), inputs, outputs) : Done{};
+    if (!apart) {
+      return apart.error();
+    }
     return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
   }
   const CalledOperator &called = generation.called();
@@ -239,6 +244,15 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                     fmt::format("strides {}", definition::sizesText(tensors.back()->strides())));
     }
     copies.push_back(static_cast<int>(number));
+  }
+  auto shared = inputsToCopy(called, inputs, outputs);
+  if (!shared) {
+    return shared.error();
+  }
+  for (int number : *shared) {
+    if (std::find(copies.begin(), copies.end(), number) == copies.end()) {
+      copies.push_back(number);
+    }
   }
   const auto isAligned = [&](int number) {
     const bool isOwn = number >= static_cast<int>(tensors.size()) ||

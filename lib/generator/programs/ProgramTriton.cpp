@@ -21,7 +21,7 @@ public:
     for (const std::string &kernel : program.kernels) {
       text += kernel + "\n\n";
     }
-    text += checkFunctions();
+    text += checkFunctions() + apartFunction();
     wrapper();
     return text;
   }
@@ -30,11 +30,7 @@ private:
   void wrapper() {
     beginning();
     outputs();
-    for (const Operand &operand : called.operands) {
-      if (!operand.isOutput) {
-        line(fmt::format("{0} = {0}.contiguous()", operand.name));
-      }
-    }
+    contiguousInputs(variables);
     if (!variables.rest.empty()) {
       line(fmt::format("{} = math.prod({})", variables.rest, restName()));
     }
@@ -51,7 +47,7 @@ private:
                                 typeTuple(groups[i])));
       launches(program.tables.at(groups[i][0]), "    ");
     }
-    line("return " + outputList());
+    results();
   }
 
   static std::string typeTuple(const std::vector<DType> &types) {
