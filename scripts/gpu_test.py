@@ -185,6 +185,7 @@ def all_checks(programs, options):
     yield python_check(programs, "functions")
     yield python_check(programs, "repeats")
     yield python_check(programs, "devices")
+    yield python_check(programs, "architectures")
     for first in ("torch", "nereid"):
         yield python_check(programs, "torch", first)
     yield python_check(programs, "contexts")

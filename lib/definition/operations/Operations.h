@@ -30,17 +30,7 @@ enum class OperationKind {
 /// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float:
 /// integers become float32; FloatOnly, IntegerOnly: not defined for the others; Created: what the
 /// node says; Cast: what the name says, "to_int8", or of "to_own" the operator's.
-enum class ResultType {
-  Same,
-  Bool,
-  Position,
-  Input,
-  Float,
-  FloatOnly,
-  IntegerOnly,
-  Created,
-  Cast
-};
+enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly, Created, Cast };
 enum class ArgumentType {
   Operand,
   Bool,

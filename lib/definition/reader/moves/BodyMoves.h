@@ -25,7 +25,7 @@ public:
 
 private:
   friend class BodyExpressions;
-  friend class WrittenCall; ///< functions that are written out in movements
+  friend class WrittenCall;  ///< functions that are written out in movements
   friend class BodyCreation; ///< which reads sizes as it does
   using Call = BodyExpressions::Call;
 
