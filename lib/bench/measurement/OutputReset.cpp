@@ -24,7 +24,8 @@ std::vector<Tensor> inputsOf(const KernelCase &one, const KernelArguments &argum
   std::vector<Tensor> list;
   const std::set<std::string> outputs = outputNames(one);
   for (const auto &[name, tensor] : arguments.tensors) {
-    if (!outputs.contains(name) && (one.computed.contains(name) || !startsEmpty(one, name))) {
+    const bool isInput = !outputs.contains(name) && !one.workspaces.contains(name);
+    if (isInput && (one.computed.contains(name) || !startsEmpty(one, name))) {
       list.push_back(tensor);
     }
   }
