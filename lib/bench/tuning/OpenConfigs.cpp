@@ -31,12 +31,13 @@ bool hasParameter(const language::PartialSignature &given, const std::string &na
                      [&](const language::Param &param) { return param.name == name; });
 }
 
-/// ", BLOCK=64, num_warps=8": what the config says and the signature does not.
-std::string addition(const KernelConfig &config, const language::PartialSignature &given) {
-  std::string text;
+/// "BLOCK=64", "num_warps=8": what the config says and the signature does not.
+std::vector<std::string> addition(const KernelConfig &config,
+                                  const language::PartialSignature &given) {
+  std::vector<std::string> texts;
   for (const auto &[name, value] : config.values) {
     if (!isGiven(given, name)) {
-      text += fmt::format(", {}={}", name, language::constantText(value));
+      texts.push_back(fmt::format("{}={}", name, language::constantText(value)));
     }
   }
   for (const KernelOption &option : language::kernelOptions()) {
@@ -45,10 +46,10 @@ std::string addition(const KernelConfig &config, const language::PartialSignatur
     }
     const auto &value = config.options.*option.field;
     if (value && !(given.options.*option.field)) {
-      text += fmt::format(", {}={}", option.name, *value);
+      texts.push_back(fmt::format("{}={}", option.name, *value));
     }
   }
-  return text;
+  return texts;
 }
 
 std::string valueOfArgument(const launch::KernelCase &one, const std::string &name) {
@@ -82,14 +83,17 @@ std::optional<OpenConfigs> openConfigs(const launch::KernelCase &one,
   }
   OpenConfigs open;
   for (const KernelConfig &config : decorators.configs) {
-    OpenConfig made{config.text(), one};
-    const std::string more = addition(config, *given);
-    made.asked.signature += more;
+    const std::vector<std::string> more = addition(config, *given);
+    if (more.empty()) {
+      continue;
+    }
+    OpenConfig made{fmt::format("{}", fmt::join(more, ",")), one};
+    made.asked.signature += fmt::format(", {}", fmt::join(more, ", "));
     const bool isKnown =
         std::any_of(open.configs.begin(), open.configs.end(), [&](const OpenConfig &other) {
           return other.asked.signature == made.asked.signature;
         });
-    if (!more.empty() && !isKnown) {
+    if (!isKnown) {
       open.configs.push_back(std::move(made));
     }
   }
