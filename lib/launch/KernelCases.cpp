@@ -226,6 +226,12 @@ std::set<std::string> outputNames(const KernelCase &testCase) {
   return names;
 }
 
+std::set<std::string> changedNames(const KernelCase &testCase) {
+  std::set<std::string> names = outputNames(testCase);
+  names.insert(testCase.workspaces.begin(), testCase.workspaces.end());
+  return names;
+}
+
 /// "name=maker", null where the case has none.
 static const std::string *makerOf(const KernelCase &testCase, const std::string &name) {
   auto found = std::find_if(testCase.arguments.begin(), testCase.arguments.end(),

@@ -65,6 +65,9 @@ Result<std::vector<KernelCase>> chooseCases(const std::string &where,
 /// What the case's launch writes.
 std::set<std::string> outputNames(const KernelCase &testCase);
 
+/// What the launch may change: outputs and workspaces.
+std::set<std::string> changedNames(const KernelCase &testCase);
+
 /// The output holds nothing before a launch: the case makes it with `empty`, or not at all.
 bool startsEmpty(const KernelCase &testCase, const std::string &output);
 

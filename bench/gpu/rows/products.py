@@ -107,8 +107,8 @@ def _whole_numbers(size, tile):
             same = torch.equal(o["c"].double(), a.double() @ b.double())  # exact in float64
             return 0.0 if same else float("inf")
 
-        return Work("kernels/matmul/matmul_int8.py", "matmul_int8", {**_arguments(a, b, c, n), **blocks},
-                    ["c"], (across * down,), check, flops=2 * n**3, bytes=a.nbytes * 6,
+        return Work("kernels/matmul/matmul_int8.py", "matmul_int8",
+                    {**_arguments(a, b, c, n), **blocks}, ["c"], (across * down,), check, flops=2 * n**3, bytes=a.nbytes * 6,
                     constants=tuple(blocks), warps=warps, stages=stages, copies=False,
                     peers={"eager": lambda: torch._int_mm(a, b)})
     return make
@@ -127,8 +127,8 @@ def rows():
                 Row(f"matmul_v0 {name} {size}", _definition(type_name, size)),
                 Row(f"matmul_v1 {name} {size} {tile}", _tiled("matmul_v1", type_name, size, tile),
                     sustained=long),
-                Row(f"matmul_grouped {name} {size} {tile}", _tiled("matmul_grouped", type_name, size, tile),
-                    sustained=long),
+                Row(f"matmul_grouped {name} {size} {tile}",
+                    _tiled("matmul_grouped", type_name, size, tile), sustained=long),
                 Row(f"matmul_batched {name} {size} {tile}", _with_epilogue(type_name, size, tile),
                     sustained=long),
             ]

@@ -59,12 +59,13 @@ void repeatUntilAlone(const std::function<void()> &run) {
   } while (clock() < end);
 }
 
-/// The case's largest input that is no output and can be copied as one piece; null = none.
+/// The case's largest input that no launch changes and that can be copied as one piece; null =
+/// none.
 const runtime::Tensor *largestInput(const KernelCase &one, const KernelArguments &arguments) {
   const runtime::Tensor *largest = nullptr;
-  std::set<std::string> outputs = outputNames(one);
+  const std::set<std::string> changed = changedNames(one);
   for (const auto &[name, tensor] : arguments.tensors) {
-    if (!outputs.contains(name) && tensor.isContiguous() &&
+    if (!changed.contains(name) && tensor.isContiguous() &&
         (!largest || tensor.byteCount() > largest->byteCount())) {
       largest = &tensor;
     }

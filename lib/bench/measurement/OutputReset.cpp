@@ -22,10 +22,9 @@ std::vector<Tensor> outputsOf(const KernelCase &one, const KernelArguments &argu
 
 std::vector<Tensor> inputsOf(const KernelCase &one, const KernelArguments &arguments) {
   std::vector<Tensor> list;
-  const std::set<std::string> outputs = outputNames(one);
+  const std::set<std::string> changed = changedNames(one);
   for (const auto &[name, tensor] : arguments.tensors) {
-    const bool isInput = !outputs.contains(name) && !one.workspaces.contains(name);
-    if (isInput && (one.computed.contains(name) || !startsEmpty(one, name))) {
+    if (!changed.contains(name) && (one.computed.contains(name) || !startsEmpty(one, name))) {
       list.push_back(tensor);
     }
   }

@@ -24,12 +24,12 @@ using runtime::Tensor;
 std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
                                               const PreparedKernel &kernel,
                                               const KernelArguments &arguments) {
-  const std::set<std::string> outputs = outputNames(testCase);
+  const std::set<std::string> changed = changedNames(testCase);
   std::vector<verify::TrialTensor> tensors;
   for (const auto &[name, tensor] : arguments.tensors) {
     verify::TrialTensor one{name, tensor};
     one.isWorkspace = testCase.workspaces.contains(name);
-    if (one.isWorkspace || outputs.contains(name)) {
+    if (changed.contains(name)) {
       one.role = startsEmpty(testCase, name) ? verify::Role::Output : verify::Role::InOut;
     }
     // No better aligned than the signature promises.
@@ -103,8 +103,7 @@ Result<std::string> checkLaunch(const KernelCase &testCase, const PreparedKernel
   if (Status reset = resetOutputs(testCase, copies); !reset) {
     return reset.error();
   }
-  std::set<std::string> empty = outputNames(testCase);
-  empty.insert(testCase.workspaces.begin(), testCase.workspaces.end());
+  std::set<std::string> empty = changedNames(testCase);
   std::erase_if(empty, [&](const std::string &name) { return !startsEmpty(testCase, name); });
   return check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
 }

@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 using namespace nereid;
 using namespace nereid::cpu::test;
 using runtime::Tensor;
-
-#include <unistd.h>
 
 namespace {
 
