@@ -48,6 +48,18 @@ def check_bench_goes_on():
         expect("E0421" not in json.dumps(found[name]), f"'{name}' is told to fault: {found[name]}")
 
 
+def check_tune_goes_on_with_the_next_config():
+    status, out, errors = nereid("tune", str(FOLDER), "--case", "searched", "--target", DEVICE,
+                                 "--seconds-per-case", "0.1")
+    expect_equal(status, 0, f"status with '{errors}'")
+    case, = json.loads(out)["cases"]
+    first, fault, last = case["configs"]
+    expect("E0421" in fault.get("refused", ""), f"expects E0421 of the second config, but got {fault}")
+    expect("median" in first and "median" in last, f"the others are not timed: {case}")
+    expect("FAR=0" in case["kept"], f"keeps {case['kept']}")
+    return fault["refused"]
+
+
 def check_run_names_the_kernel():
     status, _, errors = nereid("run", str(FOLDER), "--case", "fault", "--target", DEVICE)
     expect(status != 0 and "E0421" in errors and "write_nowhere" in errors,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/tuning/ConfigSearch.h"
 
+#include "lib/launch/LostDevice.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/pipeline/Target.h"
 #include "lib/support/DiskCache.h"
@@ -20,6 +21,13 @@ static DiskCache &choices() {
 
 bool TriedConfig::isRight() const {
   return measured.row && measured.row->failure.empty() && measured.row->kernel.summary.count > 0;
+}
+
+bool TriedConfig::hasLostDevice() const {
+  const auto &all = measured.diags.all();
+  return (measured.row && measured.row->isDeviceLost) ||
+         std::any_of(all.begin(), all.end(),
+                     [](const Diagnostic &one) { return launch::isDeviceLost(one); });
 }
 
 std::string TriedConfig::refusal() const {
@@ -56,7 +64,9 @@ ConfigSearch searchConfigs(const OpenConfigs &open, const KernelMeasurement &how
       search.best = i;
     }
   }
-  if (search.best && !isInterrupted()) {
+  const bool isLost = std::any_of(search.tried.begin(), search.tried.end(),
+                                  [](const TriedConfig &one) { return one.hasLostDevice(); });
+  if (search.best && !isLost && !isInterrupted()) {
     const std::string &text = search.tried[*search.best].config;
     choices().write(open.key,
                     std::span(reinterpret_cast<const uint8_t *>(text.data()), text.size()));

@@ -19,6 +19,8 @@ struct TriedConfig {
 
   /// It was timed, and was right whenever it was looked at.
   bool isRight() const;
+  /// It, or one in front of it, has taken the device from this process.
+  bool hasLostDevice() const;
   /// Why it is not among those to choose from: the first error, or the row's failure; "" = it is.
   std::string refusal() const;
 };
@@ -28,7 +30,7 @@ struct ConfigSearch {
   std::optional<size_t> best;     ///< the least median of those that are right
 };
 
-/// Times all of them and keeps the best one.
+/// Times all of them and keeps the best one, unless the device was lost to one of them.
 ConfigSearch searchConfigs(const OpenConfigs &open, const KernelMeasurement &how,
                            const Machine &chip);
 

@@ -31,7 +31,8 @@ CaseNumbers askedCases(size_t count, const KernelBenchOptions &options) {
   return numbers;
 }
 
-std::vector<std::string> CaseProcesses::words(const CaseNumbers &numbers) const {
+std::vector<std::string> caseWords(const std::string &command, const KernelBenchOptions &options,
+                                   const CaseNumbers &numbers, const Session &session) {
   std::vector<std::string> words = {command,
                                     options.given.kernel,
                                     "--target",
@@ -57,7 +58,7 @@ std::vector<std::string> CaseProcesses::words(const CaseNumbers &numbers) const 
 
 bool CaseProcesses::run(CaseNumbers numbers) const {
   while (!numbers.empty() && !isInterrupted()) {
-    const ChildResult child = runChild(words(numbers));
+    const ChildResult child = runChild(caseWords(command, options, numbers, session));
     if (child.report) {
       const std::optional<size_t> taken = take(*child.report);
       if (!taken) {

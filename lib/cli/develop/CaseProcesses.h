@@ -25,6 +25,10 @@ bool casesRunHere(const KernelBenchOptions &options);
 /// which it ends then.
 CaseNumbers askedCases(size_t count, const KernelBenchOptions &options);
 
+/// The command line of a process for these cases.
+std::vector<std::string> caseWords(const std::string &command, const KernelBenchOptions &options,
+                                   const CaseNumbers &numbers, const Session &session);
+
 class CaseProcesses {
 public:
   /// `command`: "bench" or another one that knows the options of bench.
@@ -41,8 +45,6 @@ public:
   bool run(CaseNumbers numbers) const;
 
 private:
-  std::vector<std::string> words(const CaseNumbers &numbers) const;
-
   std::string command;
   const KernelBenchOptions &options;
   Session &session;

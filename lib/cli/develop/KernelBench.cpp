@@ -293,7 +293,7 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
   std::vector<std::string> used = {"--target",      "--chip",    "--seconds-per-case",
                                    "--import-path", "--against", "--blocking"};
   if (isFolder) {
-    used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers"});
+    used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers", "--without"});
   } else {
     used.insert(used.end(), {"--signature", "--grid", "--arg", "--bytes", "--flops"});
   }

@@ -1,122 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid tune`: times the configs of triton.autotune that cases leave open, and keeps the quickest
 // one of each for `nereid bench`.
-#include "lib/bench/tuning/ConfigSearch.h"
+#include "lib/bench/tuning/OpenConfigs.h"
 #include "lib/cli/OptionUse.h"
+#include "lib/cli/develop/CaseProcesses.h"
 #include "lib/cli/develop/KernelBench.h"
+#include "lib/cli/develop/TunedCase.h"
+#include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
 #include "lib/measure/peaks/ThisChip.h"
-#include "lib/measure/statistics/Statistics.h"
-#include "lib/report/Table.h"
+#include "lib/pipeline/Target.h"
 #include "lib/support/Interrupt.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 namespace nereid::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using bench::ConfigSearch;
-using bench::TriedConfig;
 
-double besideFirst(const ConfigSearch &search, const TriedConfig &tried) {
-  const TriedConfig &first = search.tried.front();
-  return first.isRight() && tried.isRight()
-             ? measure::medianRatio(first.measured.row->kernel.samples,
-                                    tried.measured.row->kernel.samples)
-             : 0;
-}
+/// The cases of a folder or of one file, one after another.
+class Tuning {
+public:
+  Tuning(const KernelBenchOptions &options, const std::vector<launch::KernelCase> &cases,
+         Session &session)
+      : options(options), cases(cases), session(session), chip(measure::thisChip()),
+        how{.execution = {.target = options.target,
+                          .chip = options.chip,
+                          .importPaths = session.importPaths},
+            .secondsPerCase = options.secondsPerCase} {}
 
-std::string searchText(const std::string &name, const ConfigSearch &search) {
-  report::Table table({"config", ">median", ">RSD", ">rate", ">beside the first", "state"});
-  for (size_t i = 0; i < search.tried.size(); ++i) {
-    const TriedConfig &tried = search.tried[i];
-    if (!tried.isRight()) {
-      table.add({tried.config, "-", "-", "-", "-", "refused: " + tried.refusal()});
-      continue;
-    }
-    const bench::KernelRow &row = *tried.measured.row;
-    const auto &summary = row.kernel.summary;
-    table.add(
-        {tried.config, report::formatSeconds(summary.median),
-         report::formatPercent(summary.relativeDeviation),
-         row.flops > 0   ? report::formatFlops(row.flops / summary.median)
-         : row.bytes > 0 ? report::formatRate(row.bytes / summary.median)
-                         : "-",
-         search.tried.front().isRight() ? report::formatRatio(besideFirst(search, tried)) : "-",
-         row.note() + (search.best == i ? ", kept" : "")});
-  }
-  return fmt::format("case {}\n{}", name, table.text());
-}
+  void run();
+  /// One case of another process, without the configs that it names.
+  void runForParent();
 
-Json searchJson(const std::string &name, const ConfigSearch &search) {
-  Json json = {{"case", name}, {"configs", Json::array()}};
-  for (const TriedConfig &tried : search.tried) {
-    Json one = {{"config", tried.config}};
-    if (tried.isRight()) {
-      one["median"] = tried.measured.row->kernel.summary.median;
-      one["beside_first"] = besideFirst(search, tried);
-      one["state"] = tried.measured.row->state();
-    } else {
-      one["refused"] = tried.refusal();
-    }
-    json["configs"].push_back(std::move(one));
-  }
-  json["kept"] = search.best ? Json(search.tried[*search.best].config) : Json();
-  return json;
-}
+private:
+  bool tuneAll();
+  /// Nothing when the session has failed; a case that leaves nothing open has no JSON.
+  std::optional<TunedCase> tuneHere(size_t number, const ConfigFates &fates);
+  /// In processes of their own, each without the configs that have taken the device from one.
+  std::optional<TunedCase> tuneInChildren(size_t number);
 
-/// False where a case cannot be read.
-bool tuneCase(const launch::KernelCase &one, const bench::KernelMeasurement &how,
-              const Machine &chip, Session &session, Json &all) {
+  const KernelBenchOptions &options;
+  const std::vector<launch::KernelCase> &cases;
+  Session &session;
+  Machine chip;
+  bench::KernelMeasurement how;
+  Json all = Json::array();
+};
+
+std::optional<TunedCase> Tuning::tuneHere(size_t number, const ConfigFates &fates) {
+  const launch::KernelCase &one = cases[number];
   auto machine = bench::machineOf(how.execution, chip);
   if (!machine) {
     session.fail(machine.error());
-    return false;
+    return std::nullopt;
   }
   Diagnostics diags;
   const auto open = bench::openConfigs(one, how.execution, *machine, diags);
   if (!open) {
     session.fail(diags);
-    return false;
+    return std::nullopt;
   }
-  if (open->configs.empty()) {
-    return true;
+  return open->configs.empty() ? TunedCase() : searchedCase(one.name, *open, fates, how, chip);
+}
+
+std::optional<TunedCase> Tuning::tuneInChildren(size_t number) {
+  ConfigFates fates;
+  while (true) {
+    std::vector<std::string> words = caseWords("tune", options, {number}, session);
+    for (const auto &[config, fate] : fates) {
+      words.insert(words.end(), {"--without", fmt::format("{}:{}", config, fate)});
+    }
+    const ChildResult child = runChild(words);
+    if (!child.report) {
+      if (child.fate.empty()) { // it has said what it could not do
+        session.status = child.status;
+      } else {
+        session.fail(makeError(
+            "E0421", fmt::format("the search of case '{}' {}", cases[number].name, child.fate)));
+      }
+      return std::nullopt;
+    }
+    const Json &told = *child.report;
+    TunedCase tuned{.json = told["case"], .hasRight = told["has_right"], .lostBy = std::nullopt};
+    if (told["lost_by"].is_null() || isInterrupted()) {
+      return tuned;
+    }
+    const size_t lostBy = told["lost_by"];
+    fates[lostBy] = tuned.json["configs"][lostBy]["refused"];
   }
-  const ConfigSearch search = bench::searchConfigs(*open, how, chip);
-  if (!search.best) {
-    session.status = exitCheckFailed;
+}
+
+void Tuning::runForParent() {
+  endWithParent();
+  ConfigFates fates;
+  for (const std::string &text : options.without) {
+    const size_t colon = text.find(':');
+    fates[std::stoul(text.substr(0, colon))] = text.substr(colon + 1);
   }
-  if (!session.json) {
-    fmt::print("{}{}", all.empty() ? "" : "\n", searchText(one.name, search));
+  for (const size_t number : askedCases(cases.size(), options)) {
+    const auto tuned = tuneHere(number, fates);
+    if (tuned) {
+      leaveReport(options.reportTo, {{"case", tuned->json},
+                                     {"has_right", tuned->hasRight},
+                                     {"lost_by", tuned->lostBy ? Json(*tuned->lostBy) : Json()}});
+    }
   }
-  all.push_back(searchJson(one.name, search));
+}
+
+bool Tuning::tuneAll() {
+  for (size_t number = 0; number < cases.size() && !isInterrupted(); ++number) {
+    const auto tuned = casesRunHere(options) ? tuneHere(number, {}) : tuneInChildren(number);
+    if (!tuned) {
+      return false;
+    }
+    if (tuned->json.is_null()) {
+      continue;
+    }
+    if (!tuned->hasRight) {
+      session.status = exitCheckFailed;
+    }
+    if (!session.json) {
+      fmt::print("{}{}", all.empty() ? "" : "\n", tunedText(tuned->json));
+    }
+    all.push_back(tuned->json);
+  }
   return true;
 }
 
-void runTune(const KernelBenchOptions &options, Session &session) {
-  auto cases = benchCases(options);
-  if (!cases) {
-    return session.fail(cases.error());
-  }
-  watchInterrupt();
-  const Machine chip = measure::thisChip();
-  const bench::KernelMeasurement how{.execution = {.target = options.target,
-                                                   .chip = options.chip,
-                                                   .importPaths = session.importPaths},
-                                     .secondsPerCase = options.secondsPerCase};
-  Json all = Json::array();
-  for (const launch::KernelCase &one : *cases) {
-    if (isInterrupted()) {
-      break;
-    }
-    if (!tuneCase(one, how, chip, session, all)) {
-      return;
-    }
+void Tuning::run() {
+  if (!tuneAll()) {
+    return;
   }
   if (isInterrupted()) {
     session.status = interruptStatus();
@@ -134,6 +151,21 @@ void runTune(const KernelBenchOptions &options, Session &session) {
   }
 }
 
+void runTune(const KernelBenchOptions &options, Session &session) {
+  auto cases = benchCases(options);
+  if (!cases) {
+    return session.fail(cases.error());
+  }
+  if (pipeline::runsOnDevice(options.target)) {
+    if (auto device = pipeline::deviceFor(options.target); !device) {
+      return session.fail(device.error());
+    }
+  }
+  watchInterrupt();
+  Tuning tuning(options, *cases, session);
+  options.reportTo.empty() ? tuning.run() : tuning.runForParent();
+}
+
 } // namespace
 
 void addTune(CLI::App &app, Session &session) {
@@ -149,6 +181,8 @@ void addTune(CLI::App &app, Session &session) {
                    "timing budget of each config of a case")
       ->check(CLI::Range(0.001, 3600.0));
   addKernelBenchOptions(*command, *options);
+  addProcessOptions(*command, *options);
+  command->add_option("--without", options->without)->group("");
   addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {

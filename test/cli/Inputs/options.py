@@ -51,7 +51,7 @@ kinds = [
     ("bench", [folder, "--ladder"], {"--ladder", "--report", "--target", "--chip", "--seconds-per-case",
                                      "--import-path", "--blocking"}),
     ("tune", [folder], {"--target", "--chip", "--seconds-per-case", "--import-path", "--case",
-                        "--blocking"}),
+                        "--in-process", "--blocking"}),
     ("tune", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--blocking"}
      | one_file),
     ("profile", [folder, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels of which one writes where no memory is, for test/gpu/faults.py.
+# Kernels of which one, and a config of which one, writes where no memory is, for test/gpu/faults.py.
 import triton
 import triton.language as tl
 
@@ -20,3 +20,17 @@ def write_nowhere(x, out, BLOCK: tl.constexpr):
 def triple(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i) * 3)
+
+
+@triton.autotune(
+    configs=[
+        triton.Config({"FAR": 0}, num_warps=4),
+        triton.Config({"FAR": 1 << 45}, num_warps=4),
+        triton.Config({"FAR": 0}, num_warps=8),
+    ],
+    key=[],
+)
+@triton.jit
+def searched(x, out, BLOCK: tl.constexpr, FAR: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + FAR + i, tl.load(x + i) * 2)
