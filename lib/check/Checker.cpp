@@ -30,6 +30,16 @@ void Checker::launchBegins(const interpreter::Launch &launch) {
   checkSignature(launch);
 }
 
+uint32_t Checker::productLoopOf(mlir::Operation *op) {
+  const auto [place, isNew] = productLoops.try_emplace(op, 0);
+  if (isNew) {
+    auto loop = op->getParentOfType<mlir::scf::ForOp>();
+    const bool hasProduct = loop && !loop.getBody()->getOps<tile::DotOp>().empty();
+    place->second = hasProduct ? numberOf(loop) : 0;
+  }
+  return place->second;
+}
+
 uint32_t Checker::numberOf(mlir::Operation *op) {
   uint32_t &number = numbers[op];
   if (number == 0) {
@@ -147,7 +157,8 @@ bool Checker::admitElement(const Element &element) {
                    .position = element.index,
                    .elements = element.pointer.size(),
                    .phase = phases.lookup(program),
-                   .barriers = barriers.lookup(program)});
+                   .barriers = barriers.lookup(program),
+                   .productLoop = productLoopOf(element.op)});
   }
   return true;
 }

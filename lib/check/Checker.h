@@ -63,6 +63,8 @@ private:
   void markMaskedOff(interpreter::Instance &instance, tile::LoadOp op);
   void markDivisions(interpreter::Instance &instance, mlir::Operation *op);
   uint32_t numberOf(mlir::Operation *op);
+  /// Number of the innermost loop around the operation, if that has a product; 0: none.
+  uint32_t productLoopOf(mlir::Operation *op);
 
   std::set<std::string> emptyTensors;
   Findings findings;
@@ -75,7 +77,8 @@ private:
   Overlaps overlaps;
   llvm::DenseMap<uint32_t, uint32_t> phases, barriers; ///< of programs, see Overlaps::Access
   llvm::DenseMap<mlir::Operation *, uint32_t> numbers; ///< of operations, from 1 on
-  std::vector<mlir::Operation *> operations;           ///< by number
+  llvm::DenseMap<mlir::Operation *, uint32_t> productLoops;
+  std::vector<mlir::Operation *> operations; ///< by number
 };
 
 } // namespace nereid::check

@@ -45,6 +45,12 @@ bool isSamePlace(const Access &a, const Access &b) {
          a.bytes == b.bytes;
 }
 
+/// Whether `later` may be made in front of `earlier`, in an earlier turn of their loop.
+bool mayRunAhead(const Access &earlier, const Access &later) {
+  return earlier.isWrite && !later.isWrite && later.isTile && later.productLoop != 0 &&
+         earlier.productLoop == later.productLoop;
+}
+
 /// `later` comes after `earlier` in the order of the run.
 bool disagree(const Access &earlier, const Access &later, const Races &races) {
   if (earlier.operation == 0 || earlier.argument == later.argument ||
@@ -54,8 +60,9 @@ bool disagree(const Access &earlier, const Access &later, const Races &races) {
   if (earlier.when.program != later.when.program) {
     return !races.hasSeen(later.when.program, earlier.when);
   }
-  return earlier.barriers == later.barriers && earlier.isTile && later.isTile &&
-         !isSamePlace(earlier, later);
+  return earlier.barriers == later.barriers &&
+         (mayRunAhead(earlier, later) ||
+          (earlier.isTile && later.isTile && !isSamePlace(earlier, later)));
 }
 } // namespace
 

@@ -7,11 +7,13 @@
 //   - one of the two is no tile, and one program makes both;
 //   - one program makes both, with a barrier between them;
 //   - an atomic operation orders the programs that make them, or both are atomic.
-// A load at another position is forgotten once its program has loaded the byte again behind a
-// reduction or scan: the statistics of a tile do not forbid to overwrite it. Products are no such
-// point, since rows of a product may be stored before other rows of its factors are loaded. Watched
-// are only bytes that belong to several arguments; without any this costs nothing. An
-// under-approximation, as Races is: two loads of each byte are remembered. No MLIR here.
+// In a loop with a product a tile may be loaded turns ahead: there a load behind a store of the
+// same loop agrees with it only across a barrier. A load at another position is forgotten once its
+// program has loaded the byte again behind a reduction or scan: the statistics of a tile do not
+// forbid to overwrite it. Products are no such point, since rows of a product may be stored before
+// other rows of its factors are loaded. Watched are only bytes that belong to several arguments;
+// without any this costs nothing. An under-approximation, as Races is: two loads of each byte are
+// remembered. No MLIR here.
 #pragma once
 
 #include "lib/check/Races.h"
@@ -39,6 +41,7 @@ public:
     uint64_t position = 0, elements = 0; ///< in the tile, row by row, and how many it has
     uint32_t phase = 0;                  ///< reductions and scans of the program so far
     uint32_t barriers = 0;               ///< of the program so far
+    uint32_t productLoop = 0; ///< number of the innermost loop, if that has a product; 0: none
   };
 
   /// Host addresses and sizes of the launch's tensors, by number.

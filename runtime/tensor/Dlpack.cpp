@@ -53,7 +53,11 @@ std::optional<DType> elementType(const DLDataType &type) {
 }
 
 DLDataType elementCode(DType type) {
+  if (type == DType::Bool) {
+    return {booleanCode, 8, 1};
+  }
   const uint8_t code = type == DType::BF16     ? kDLBfloat
+                       : type == DType::Bool   ? booleanCode
                        : isFloat8(type)        ? kDLUInt
                        : isFloat(type)         ? kDLFloat
                        : isSignedInteger(type) ? kDLInt

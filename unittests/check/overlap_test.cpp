@@ -48,6 +48,41 @@ TEST(CheckOverlaps, InPlace) {
   expectClean(checkSource(addOne, "*fp32, *fp32, 64", {4, 1, 1}, {&x, &x}));
 }
 
+/// A turn stores what the next one loads, at the same position of the tiles.
+TEST(CheckOverlaps, AProductsOperandsAreLoadedAhead) {
+  const std::string source = R"(
+@triton.jit
+def k(x, out, sums, PRODUCT: tl.constexpr, WAITS: tl.constexpr):
+    i = tl.arange(0, 16)
+    at = i[:, None] * 16 + i[None, :]
+    acc = tl.zeros((16, 16), dtype=tl.float32)
+    for turn in range(3):
+        tile = tl.load(x + turn * 256 + at)  # HERE
+        if PRODUCT:
+            acc = tl.dot(tile, tile, acc)
+        tl.store(out + turn * 256 + at, tile + 1)
+        if WAITS:
+            tl.debug_barrier()
+    tl.store(sums + at, acc)
+)";
+  auto whole = floats(4 * 256), sums = floats(256);
+  auto x = part(whole, 0, 768), next = part(whole, 256, 768);
+  auto check = [&](int64_t product, int64_t waits, const runtime::Tensor &out) {
+    return checkSource(
+        source, "*fp32, *fp32, *fp32, " + std::to_string(product) + ", " + std::to_string(waits),
+        {1, 1, 1}, {&x, &out, &sums});
+  };
+  Checked checked = check(1, 0, next);
+  expectOnly(
+      checked, "E0807",
+      "'x' and 'out' overlap: reads bytes 1024 to 1027 of 'x' as element 0 of 256, where the "
+      "program has written bytes 0 to 3 of 'out' as element 0 of 256");
+  EXPECT_EQ(checked.only().occurrences, 512u);
+  expectClean(check(0, 0, next));
+  expectClean(check(1, 1, next));
+  expectClean(check(1, 0, x)); // in place
+}
+
 TEST(CheckOverlaps, NeighboursAndViewsThatOnlyTouch) {
   auto whole = floats(512);
   auto x = part(whole, 0, 256), out = part(whole, 256, 256);

@@ -91,13 +91,27 @@ TEST(NvidiaPipeline, AVectorIsAsLongAsItsAddressIsAligned) {
 }
 
 TEST(NvidiaPipeline, WhatAProgramDoesInItsOrderStaysThere) {
-  EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        tl.store(c + n, n.to(tl.float32))\n"})), 0);
   EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        tl.atomic_add(c, 1.0)\n"})), 0);
   EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        tl.debug_barrier()\n"})), 0);
   // One operand alone.
   EXPECT_EQ(copiesOf(loopPtx({.a = "tl.load(a + at) * 2"})), 4);
   EXPECT_EQ(copiesOf(loopPtx({.a = "tl.load(a + at + tl.load(a + k).to(tl.int32))"})), 4);
   EXPECT_EQ(copiesOf(loopPtx({.a = "tl.load(a + at, volatile=True)"})), 0);
+}
+
+TEST(NvidiaPipeline, CopiesPassStoresThroughOtherArguments) {
+  EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        tl.store(c + n, n.to(tl.float32))\n"})), 8);
+  EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        if k > 64:\n"
+                                        "            tl.store(c + n, n.to(tl.float32))\n"})),
+            8);
+  // The operand that is stored to stays in its turn, and the other one does not.
+  EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        tl.store(a + n, n.to(tl.float16))\n"})), 4);
+  // Through one of two arguments, which is only known at run time.
+  EXPECT_EQ(copiesOf(loopPtx({.inLoop = "        w = a\n"
+                                        "        if K > 100:\n"
+                                        "            w = b\n"
+                                        "        tl.store(w + n, n.to(tl.float16))\n"})),
+            0);
 }
 
 TEST(NvidiaPipeline, ACopyWaitsForWhatWasStoredBefore) {

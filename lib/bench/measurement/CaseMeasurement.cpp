@@ -125,6 +125,10 @@ public:
   bool begin();
   bool isReady() const { return bench.row.failure.empty(); }
   bool hasPeer() const { return peer.has_value(); }
+  /// By a launch that failed.
+  bool isDeviceLost() const {
+    return !isReady() && !bench.isHere && launch::isDeviceLost(prepared->kernel.compiled());
+  }
   /// `isBesidePeers`: libraries of this processor are timed in the same turns.
   Contestant contestant(bool isBesidePeers) { return {&bench, {timedKernel(isBesidePeers)}}; }
   const Machine &chipOfCase() const { return *chip; }
@@ -368,7 +372,7 @@ KernelRow Measuring::finish(const std::vector<Row> &timed) {
   }
   KernelRow row{bench.row, std::filesystem::path(one.kernel).filename().string()};
   if (!bench.isHere) {
-    row.isDeviceLost = !row.failure.empty() && launch::isDeviceLost(prepared->kernel.compiled());
+    row.isDeviceLost = isDeviceLost();
     row.onDevice = deviceLaunch();
   }
   return row;
@@ -420,6 +424,10 @@ std::vector<MeasuredCase> measureTogether(const std::vector<KernelCase> &cases,
     auto one = std::make_unique<Measuring>(cases[i], how, chip, measured[i].diags);
     all.push_back(!isInterrupted() && one->begin() ? std::move(one) : nullptr);
     isBesidePeers = isBesidePeers || (all.back() && all.back()->hasPeer());
+    if (all.back() && all.back()->isDeviceLost()) {
+      measured[i].row = all.back()->finish({});
+      return measured;
+    }
   }
   std::vector<Contestant> contestants;
   std::vector<size_t> numbers; ///< of their cases

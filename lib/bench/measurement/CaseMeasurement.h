@@ -53,7 +53,8 @@ std::optional<KernelRow> measureKernel(const launch::KernelCase &one, const Kern
                                        const Machine &chip, Diagnostics &diags);
 
 /// Several cases in the same turns, so that their samples can be compared one by one; in their
-/// order. All of them have their tensors at once. On one device, and in this process.
+/// order. All of them have their tensors at once. On one device, and in this process: where a case
+/// takes the device from it, that one alone has a row.
 std::vector<MeasuredCase> measureTogether(const std::vector<launch::KernelCase> &cases,
                                           const KernelMeasurement &how, const Machine &chip);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/tuning/ConfigSearch.h"
 
-#include "lib/launch/LostDevice.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/pipeline/Target.h"
 #include "lib/support/DiskCache.h"
@@ -23,12 +22,7 @@ bool TriedConfig::isRight() const {
   return measured.row && measured.row->failure.empty() && measured.row->kernel.summary.count > 0;
 }
 
-bool TriedConfig::hasLostDevice() const {
-  const auto &all = measured.diags.all();
-  return (measured.row && measured.row->isDeviceLost) ||
-         std::any_of(all.begin(), all.end(),
-                     [](const Diagnostic &one) { return launch::isDeviceLost(one); });
-}
+bool TriedConfig::hasLostDevice() const { return measured.row && measured.row->isDeviceLost; }
 
 std::string TriedConfig::refusal() const {
   if (isRight()) {
@@ -38,7 +32,7 @@ std::string TriedConfig::refusal() const {
     return measured.row->failure.empty() ? "not timed" : measured.row->failure;
   }
   if (measured.diags.all().empty()) {
-    return "interrupted";
+    return "not tried";
   }
   const Diagnostic &error = firstError(measured.diags);
   return error.message + " [" + error.code + "]";
@@ -112,6 +106,11 @@ std::optional<ChosenCase> chooseConfig(const launch::KernelCase &one, const Kern
     return ChosenCase{kept->asked, kept->text};
   }
   const ConfigSearch search = searchConfigs(*open, how, chip);
+  const auto lost = std::find_if(search.tried.begin(), search.tried.end(),
+                                 [](const TriedConfig &one) { return one.hasLostDevice(); });
+  if (lost != search.tried.end()) {
+    return ChosenCase{one, lost->config, lost->measured.row};
+  }
   if (search.best) {
     const OpenConfig &best = open->configs[*search.best];
     return ChosenCase{best.asked, best.text};

@@ -19,7 +19,7 @@ struct TriedConfig {
 
   /// It was timed, and was right whenever it was looked at.
   bool isRight() const;
-  /// It, or one in front of it, has taken the device from this process.
+  /// It has taken the device from this process, or was timed when another one did.
   bool hasLostDevice() const;
   /// Why it is not among those to choose from: the first error, or the row's failure; "" = it is.
   std::string refusal() const;
@@ -44,6 +44,9 @@ Result<std::string> machineOf(const launch::Execution &execution, const Machine 
 struct ChosenCase {
   launch::KernelCase asked;
   std::string config; ///< in its signature; empty where there was nothing to choose
+  /// Of the config that took the device from this process while it was tried: there is nothing to
+  /// measure any more.
+  std::optional<KernelRow> lost = {};
 };
 
 /// The case with the config that is kept for it, or that is found now; as it is where it leaves

@@ -118,7 +118,9 @@ bool KernelBench::measureHere(const CaseNumbers &numbers, std::vector<ToldRow> &
         .target = options.target, .chip = options.chip, .importPaths = session.importPaths};
     const bench::KernelMeasurement how{execution, options.secondsPerCase};
     const auto chosen = bench::chooseConfig(cases[number], how, chip, diags);
-    auto row = chosen ? bench::measureKernel(chosen->asked, how, chip, diags) : std::nullopt;
+    auto row = !chosen        ? std::nullopt
+               : chosen->lost ? chosen->lost
+                              : bench::measureKernel(chosen->asked, how, chip, diags);
     if (!row) {
       session.fail(diags);
       return false;

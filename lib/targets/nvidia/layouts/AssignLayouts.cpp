@@ -212,6 +212,9 @@ private:
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       return origin(loop.getYieldedValues()[cast<OpResult>(value).getResultNumber()], depth + 1);
     }
+    if (auto wait = dyn_cast<AwaitProductOp>(op)) {
+      return origin(wait.getSource(), depth + 1);
+    }
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
       auto source = origin(reduce.getSources().front(), depth + 1);
       return source && source->isPermutation()

@@ -3,7 +3,6 @@
 
 #include "lib/targets/nvidia/explain/Names.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
-#include "lib/tile/analysis/MemoryAccesses.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -19,22 +18,8 @@ void declineLoop(scf::ForOp loop, Operation *at, const Twine &why) {
   }
 }
 
-void declineTurns(scf::ForOp loop) {
-  Operation *found = nullptr;
-  loop.getBody()->walk([&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    const bool isOrdered =
-        load && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV);
-    const bool isEffect = !load && op->getNumRegions() == 0 && tile::hasSideEffects(op);
-    if (isa<scf::ForOp, scf::WhileOp>(op) || isOrdered || isEffect) {
-      found = op;
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  if (!found) {
-    declineLoop(loop, loop, "its turns have effects");
-  } else if (isa<scf::ForOp, scf::WhileOp>(found)) {
+void declineTurns(scf::ForOp loop, Operation *found) {
+  if (isa<scf::ForOp, scf::WhileOp>(found)) {
     declineLoop(loop, found, "the loop around this one would have to run it ahead");
   } else {
     declineLoop(loop, found,

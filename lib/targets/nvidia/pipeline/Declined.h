@@ -13,9 +13,9 @@ namespace nereid::nvidia {
 /// block; nothing otherwise, for there is nothing to copy.
 void declineLoop(mlir::scf::ForOp loop, mlir::Operation *at, const llvm::Twine &why);
 
-/// A loop in which stagedLoadsOf() finds nothing, or whose turns may not overlap: says what is in
-/// the way.
-void declineTurns(mlir::scf::ForOp loop);
+/// A loop in which stagedLoadsOf() finds nothing, or whose turns `found` keeps apart: says what is
+/// in the way.
+void declineTurns(mlir::scf::ForOp loop, mlir::Operation *found);
 void declineOperands(mlir::scf::ForOp loop);
 
 /// Stages that do not fit.

@@ -282,11 +282,15 @@ public:
       return;
     }
     SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) {
-      if (hasCopies(loop)) {
-        loops.push_back(loop);
-      }
-    });
+    {
+      tile::MemoryAccesses accesses;
+      accesses.find(kernel);
+      kernel.walk([&](scf::ForOp loop) {
+        if (hasCopies(loop, accesses)) {
+          loops.push_back(loop);
+        }
+      });
+    }
     if (loops.empty()) {
       return;
     }
@@ -296,8 +300,10 @@ public:
     SmallVector<SmallVector<StagedLoad>> loads;
     {
       const tile::AxisInfos axes(kernel);
+      tile::MemoryAccesses accesses;
+      accesses.find(kernel);
       for (scf::ForOp loop : loops) {
-        loads.push_back(stagedLoadsOf(loop));
+        loads.push_back(stagedLoadsOf(loop, accesses));
         for (StagedLoad &one : loads.back()) {
           OpBuilder before(one.load);
           one.neighbours = withNeighbours(before, one.load.getPointer(), axes);
@@ -334,14 +340,14 @@ public:
 
 private:
   /// Whether there is something to copy ahead in the loop; a remark says why not.
-  static bool hasCopies(scf::ForOp loop) {
+  static bool hasCopies(scf::ForOp loop, const tile::MemoryAccesses &accesses) {
     if (stagesOf(loop) < 2) {
       declineLoop(loop, loop, "num_stages is " + Twine(stagesOf(loop)));
     } else if (!hasUsualStep(loop)) {
       declineLoop(loop, loop, "the step of the loop is no constant from 1 to 2^20 - 1");
-    } else if (!mayOverlap(loop)) {
-      declineTurns(loop);
-    } else if (stagedLoadsOf(loop).empty()) {
+    } else if (Operation *found = keepsTurnsApart(loop, accesses)) {
+      declineTurns(loop, found);
+    } else if (stagedLoadsOf(loop, accesses).empty()) {
       declineOperands(loop);
     } else {
       return true;

@@ -3,7 +3,6 @@
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
-#include "lib/tile/analysis/MemoryAccesses.h"
 
 using namespace mlir;
 
@@ -15,18 +14,37 @@ int64_t StagedLoad::bytes() const {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-bool mayOverlap(scf::ForOp loop) {
-  const bool hasLoop =
-      loop.getBody()
-          ->walk([](Operation *op) {
-            auto load = dyn_cast<tile::LoadOp>(op);
-            const bool isOrdered =
-                load && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV);
-            return isa<scf::ForOp, scf::WhileOp>(op) || isOrdered ? WalkResult::interrupt()
-                                                                  : WalkResult::advance();
-          })
-          .wasInterrupted();
-  return !hasLoop && !tile::hasSideEffects(loop);
+/// Whether later turns' loads may begin in front of the operation, as far as it alone tells.
+static bool letsOthersAhead(Operation *op, const tile::MemoryAccesses &accesses) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    return !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+  }
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    return accesses.argumentOf(store.getPointer()) != nullptr;
+  }
+  return !isa<scf::ForOp, scf::WhileOp>(op) &&
+         (op->getNumRegions() != 0 || !tile::hasSideEffects(op));
+}
+
+Operation *keepsTurnsApart(scf::ForOp loop, const tile::MemoryAccesses &accesses) {
+  Operation *found = nullptr;
+  loop.getBody()->walk([&](Operation *op) {
+    found = letsOthersAhead(op, accesses) ? nullptr : op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// Whether a store of the loop goes through the argument that the load reads through, or may.
+static bool isStoredThrough(tile::LoadOp load, scf::ForOp loop,
+                            const tile::MemoryAccesses &accesses) {
+  const Value argument = accesses.argumentOf(load.getPointer());
+  return loop.getBody()
+      ->walk([&](tile::StoreOp store) {
+        const bool isOther = argument && accesses.argumentOf(store.getPointer()) != argument;
+        return isOther ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
 }
 
 /// Whether all users are products that matrix instructions make, of the load or of its transpose.
@@ -43,7 +61,7 @@ static bool isForProducts(Value value, Block *block, bool mayTranspose) {
   });
 }
 
-SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop) {
+SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop, const tile::MemoryAccesses &accesses) {
   constexpr int64_t chunk = 8; // elements of 16 bytes
   SmallVector<StagedLoad> found;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
@@ -51,7 +69,8 @@ SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop) {
     if (type && type.getRank() == 2 &&
         (type.getElementType().isF16() || type.getElementType().isBF16()) &&
         type.getDimSize(0) >= chunk && type.getDimSize(1) >= chunk &&
-        isForProducts(load.getResult(), loop.getBody(), /*mayTranspose=*/true)) {
+        isForProducts(load.getResult(), loop.getBody(), /*mayTranspose=*/true) &&
+        !isStoredThrough(load, loop, accesses)) {
       found.push_back({load});
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/targets/nvidia/pipeline/Remainders.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -11,17 +12,19 @@ namespace nereid::nvidia {
 
 struct StagedLoad {
   tile::LoadOp load;
-  std::optional<Neighbours> neighbours; ///< of the pointer, where it has them
-  int64_t fastest = 1;                  ///< dimension that memory runs along
-  int64_t place = 0;                    ///< first byte of its slots in shared memory
-  int64_t bytes() const;                ///< of a slot
+  std::optional<Neighbours> neighbours = {}; ///< of the pointer, where it has them
+  int64_t fastest = 1;                       ///< dimension that memory runs along
+  int64_t place = 0;                         ///< first byte of its slots in shared memory
+  int64_t bytes() const;                     ///< of a slot
 };
 
-/// Whether turns of the loop can overlap: it has no other loop and no effect but loads.
-bool mayOverlap(mlir::scf::ForOp loop);
+/// What keeps the turns of the loop from overlapping, null where they can: another loop, or an
+/// effect that is neither a load nor a store through a known argument.
+mlir::Operation *keepsTurnsApart(mlir::scf::ForOp loop, const tile::MemoryAccesses &accesses);
 /// The loads of the loop's own block that nothing but operands of matrix instructions needs, each
-/// perhaps transposed.
-llvm::SmallVector<StagedLoad> stagedLoadsOf(mlir::scf::ForOp loop);
+/// perhaps transposed, through arguments that the loop does not store through.
+llvm::SmallVector<StagedLoad> stagedLoadsOf(mlir::scf::ForOp loop,
+                                            const tile::MemoryAccesses &accesses);
 
 /// What has to be computed again for an earlier turn's copy: operations of the loop in order, and
 /// the numbers that it carries from turn to turn.

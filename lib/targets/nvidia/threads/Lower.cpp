@@ -33,6 +33,8 @@ public:
     };
   }
 
+  const tile::AxisInfos &axisInfos() const { return axes; }
+
   LogicalResult lowerBlock(Block &block) {
     for (Operation &op : block.without_terminator()) {
       if (failed(lower(&op)) || hasFailed) {
@@ -318,12 +320,29 @@ int64_t mostWords(func::FuncOp kernel) {
   return most;
 }
 
+/// Of 32 bits, that a thread needs for the elements of a load and for their addresses, one of each
+/// vector.
+int64_t wordsOfLoad(tile::LoadOp load, const tile::AxisInfos &axes) {
+  if (!isTile(load.getResult())) {
+    return 0;
+  }
+  const tile::AxisInfo info = axes.of(load.getPointer());
+  const int64_t count = layoutOf(load.getResult())->count(Holder::Register);
+  const int64_t bytes = memoryBits(tile::elementTypeOf(load.getType())) / 8;
+  int64_t vector = bytes;
+  for (unsigned dim = 0; dim < shapeOf(load.getResult()).size(); ++dim) {
+    vector = std::max(
+        vector, std::min({int64_t{16}, info.contiguity(dim) * bytes, info.divisibility(dim)}));
+  }
+  return count * bytes / 4 + 2 * count * bytes / vector;
+}
+
 /// As the source says, else as many as leave room for the programs that shared memory has room for:
 /// paths that are seldom taken would have more, and cost a program's place. None where nothing is
-/// gained or the sums of a thread's products, which are alive together in one turn, alone need
-/// about as many.
+/// gained or what a thread holds in one turn alone needs about as many: sums of products, which are
+/// alive together, and what is loaded beside them.
 std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &machine,
-                                     int64_t sharedBytes) {
+                                     const tile::AxisInfos &axes, int64_t sharedBytes) {
   if (auto given = kernel->getAttrOfType<IntegerAttr>(tile::attribute::maxRegisters)) {
     return given.getInt();
   }
@@ -335,12 +354,17 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
     const int64_t available = std::min(most, ofThread / unit * unit);
     return 2 * mostWords(kernel) > available ? std::optional(available) : std::nullopt;
   }
-  llvm::DenseMap<Block *, int64_t> sumsOf;
-  int64_t sums = 0;
+  llvm::DenseMap<Block *, int64_t> heldIn;
+  int64_t held = 0;
   kernel.walk([&](tile::DotOp dot) {
-    int64_t &ofBlock = sumsOf[dot->getBlock()];
-    ofBlock += layoutOf(dot.getResult())->count(Holder::Register);
-    sums = std::max(sums, ofBlock);
+    auto [place, isFirst] = heldIn.try_emplace(dot->getBlock(), 0);
+    if (isFirst) {
+      for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
+        place->second += wordsOfLoad(load, axes);
+      }
+    }
+    place->second += layoutOf(dot.getResult())->count(Holder::Register);
+    held = std::max(held, place->second);
   });
   const Multiprocessor processor = *multiprocessorOf(machine.capability);
   const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
@@ -348,7 +372,7 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
   const auto registersFor = [&](int64_t count) {
     return processor.registers / (threads * count) / unit * unit;
   };
-  while (programs > 1 && registersFor(programs) < sums + besides) {
+  while (programs > 1 && registersFor(programs) < held + besides) {
     --programs;
   }
   return programs > 1 && registersFor(programs) < most ? std::optional(registersFor(programs))
@@ -442,7 +466,7 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   }
   code.builder.create<func::ReturnOp>(loc);
   made->setAttr(pipeline::scratchBytesAttribute, builder.getI64IntegerAttr(code.reservedShared()));
-  if (auto most = mostRegisters(kernel, machine, code.reservedShared())) {
+  if (auto most = mostRegisters(kernel, machine, lowering.axisInfos(), code.reservedShared())) {
     made->setAttr(mostRegistersAttribute, builder.getI64IntegerAttr(*most));
   }
   kernel.erase();
