@@ -8,6 +8,7 @@
 
 #include "runtime/LaunchError.h"
 #include "runtime/Module.h"
+#include "runtime/ScratchMemory.h"
 #include "runtime/Stream.h"
 
 #include <cstdint>
@@ -87,10 +88,13 @@ public:
   /// then waits until nothing of it touches memory any more, also when it failed. The first
   /// failure, which is of this work.
   LaunchError runAndWait(const std::function<LaunchError(Stream &)> &queue);
+  /// For work whose caller waits until it is done before the memory goes back.
+  ScratchMemory &scratch() { return scratchMemory; }
 
 private:
   std::variant<std::unique_ptr<Stream>, LaunchError> takeStream();
 
+  ScratchMemory scratchMemory{*this};
   std::mutex idleLock;
   std::vector<std::unique_ptr<Stream>> idle; ///< made for runAndWait
   std::string kindName, ownName;

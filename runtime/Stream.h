@@ -14,6 +14,7 @@
 
 #include "runtime/Graph.h"
 #include "runtime/LaunchError.h"
+#include "runtime/ScratchMemory.h"
 
 #include <array>
 #include <cstdint>
@@ -54,7 +55,7 @@ private:
 /// Calls come from one thread at a time, which need not be the same one.
 class Stream {
 public:
-  explicit Stream(Device &device) : owner(&device) {}
+  explicit Stream(Device &device) : scratchMemory(device), owner(&device) {}
   /// Waits as synchronize() does, and what failed is told to nobody. One that only wraps another
   /// library's stream (Device::wrapStream) neither waits for that nor ends it.
   virtual ~Stream() = default;
@@ -88,6 +89,9 @@ public:
   /// also after an error. E0424 without a capture.
   std::variant<std::unique_ptr<Graph>, LaunchError> endCapture();
   bool isCapturing() const { return capturing; }
+  /// For work of this stream: the memory may go back as soon as the work is queued, unless it was
+  /// captured.
+  ScratchMemory &scratch() { return scratchMemory; }
 
 protected:
   /// E0424 while a capture lasts: "a wait of the host".
@@ -99,6 +103,7 @@ private:
   virtual LaunchError startCapture();
   virtual std::variant<std::unique_ptr<Graph>, LaunchError> finishCapture();
 
+  ScratchMemory scratchMemory;
   Device *owner;
   bool capturing = false;
 };

@@ -3,20 +3,24 @@
 """Speed of the shipped definitions on this processor, over the unfused library baseline.
 
   scripts/cpu_speed.py --nereid FILE [--groups NAME ...] [--dtype TEXT] [--seconds-per-case N]
-                       [--target TEXT] [--again N] [--json FILE]
+                       [--target TEXT] [--again N] [--streams N] [--timeout SECONDS] [--json FILE]
 
 Develops every definition of operators/ (of these folders alone with --groups; "." is those that lie in none)
 without optimisation rounds and prints, for each group, how many there are, the geometric mean of their
 speed-ups and those below 0.9. A speed-up is a ratio of times measured in turns, so that other work on the
 machine slows both sides; what is below 0.9 is measured --again times (2) with three times the budget, and
-counts as below when all agree. Exit status 1 when a definition fails or the geometric mean is below 1.5 or
-one is below 0.9.
+counts as below when all agree. --streams deals the definitions to so many sweeps side by side, each on its
+own share of the processors. Exit status 1 when a definition fails or the geometric mean is below 1.5 or one
+is below 0.9.
 """
 
 import argparse
+import concurrent.futures
 import json
 import math
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,22 +29,34 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LEAST, MEAN = 0.9, 1.5
 
 
-def develop(options, source, seconds):
-    """The operators of a sweep over a folder, or of one definition."""
+def own_processors(number, count):
+    """Those of one of `count` streams, neighbours."""
+    every = sorted(os.sched_getaffinity(0))
+    share = max(1, len(every) // count)
+    return every[number * share:(number + 1) * share] or every
+
+
+def develop(options, files, seconds, stream=0):
+    """The operators of a sweep over definitions, by their names."""
     with tempfile.TemporaryDirectory() as folder:
-        path = source
-        if source.is_file():  # a sweep of one
-            path = pathlib.Path(folder) / "one"
-            path.mkdir()
-            (path / source.name).write_text(source.read_text())
-        out = pathlib.Path(folder) / "out"
-        command = [options.nereid, "develop", "--all", str(path), "--out", str(out), "--rounds", "0",
+        source, out = pathlib.Path(folder) / "in", pathlib.Path(folder) / "out"
+        source.mkdir()
+        for file in files:
+            (source / file.name).write_text(file.read_text())
+        command = [options.nereid, "develop", "--all", str(source), "--out", str(out), "--rounds", "0",
                    "--seconds-per-case", str(seconds), "--target", options.target]
         command += ["--dtype", options.dtype] if options.dtype else []
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        cores = own_processors(stream, options.streams)
+        done = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        try:
+            said, _ = done.communicate(timeout=options.timeout)
+        except subprocess.TimeoutExpired:  # what is done until then counts
+            done.send_signal(signal.SIGINT)
+            said, _ = done.communicate()
         summary = out / "summary.json"
         if not summary.exists():
-            sys.exit(done.stdout + done.stderr)
+            sys.exit(said)
         return json.loads(summary.read_text())
 
 
@@ -53,31 +69,47 @@ def mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else 0.0
 
 
-def group_of(options, name):
-    """The group's operators with their speed-ups; what seems slow is measured again."""
-    folder = ROOT / "operators" / name
-    with tempfile.TemporaryDirectory() as own:
-        source = folder
-        if name == ".":  # those that lie in no folder
-            source = pathlib.Path(own)
-            for file in folder.glob("*.toml"):
-                (source / file.name).write_text(file.read_text())
-        sweep = develop(options, source, options.seconds_per_case)
-    for operator in sweep["operators"]:
-        operator["group"] = name
+def group(file):
+    """The folder of operators/ that a definition lies in, "." for none."""
+    parts = file.relative_to(ROOT / "operators").parts
+    return parts[0] if len(parts) > 1 else "."
+
+
+def in_streams(options, work):
+    """work(stream) of every stream, side by side."""
+    with concurrent.futures.ThreadPoolExecutor(options.streams) as pool:
+        return list(pool.map(work, range(options.streams)))
+
+
+def measure_all(options, files):
+    """Their operators, and the last sweep; what seems slow is measured again."""
+    def sweep(stream):
+        mine = files[stream::options.streams]
+        return develop(options, mine, options.seconds_per_case, stream) if mine else None
+
+    sweeps = [one for one in in_streams(options, sweep) if one]
+    by_name = {file.name: file for file in files}
+    operators = []
+    for operator in (one for sweep in sweeps for one in sweep["operators"]):
+        file = by_name[pathlib.Path(operator["definition"]).name]
+        operator["group"], operator["definition"] = group(file), file.relative_to(ROOT).as_posix()
         operator["speedups"] = [speedup(operator)] if speedup(operator) else []
-        file = folder / pathlib.Path(operator["definition"]).name
-        file = file if file.exists() else next(folder.rglob(file.name))
-        operator["definition"] = file.relative_to(ROOT).as_posix()
         operator.pop("folder", None)
-        while operator["speedups"] and max(operator["speedups"]) < LEAST:
-            if len(operator["speedups"]) > options.again:
-                break
-            again = develop(options, file, 3 * options.seconds_per_case)["operators"][0]
-            if not speedup(again):
-                break
-            operator["speedups"].append(speedup(again))
-    return sweep
+        operators.append(operator)
+
+    def again(stream):
+        for operator in [one for one in operators if is_below(one)][stream::options.streams]:
+            for _ in range(options.again):
+                once = develop(options, [ROOT / operator["definition"]], 3 * options.seconds_per_case,
+                               stream)["operators"]
+                if not once or not speedup(once[0]):
+                    break
+                operator["speedups"].append(speedup(once[0]))
+                if not is_below(operator):
+                    break
+
+    in_streams(options, again)
+    return operators, sweeps[-1]
 
 
 def is_below(operator):
@@ -100,15 +132,18 @@ def main():
     parser.add_argument("--seconds-per-case", type=float, default=0.5)
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--again", type=int, default=2)
+    parser.add_argument("--streams", type=int, default=1)
+    parser.add_argument("--timeout", type=float, help="of a sweep; what is done until then is told")
     parser.add_argument("--json")
     options = parser.parse_args()
-    folders = sorted(each.name for each in (ROOT / "operators").iterdir() if each.is_dir())
-    everything, last = [], {}
-    for name in options.groups or [".", *folders]:
-        last = group_of(options, name)
-        everything += last["operators"]
-        print(line(name, last["operators"]), flush=True)
-        for one in sorted(last["operators"], key=lambda each: speedup(each) or 0):
+    wanted = set(options.groups or [])
+    files = [file for file in sorted((ROOT / "operators").rglob("*.toml"), key=lambda each: each.name)
+             if not wanted or group(file) in wanted]
+    everything, last = measure_all(options, files)
+    for name in sorted({one["group"] for one in everything}):
+        those = [one for one in everything if one["group"] == name]
+        print(line(name, those), flush=True)
+        for one in sorted(those, key=lambda each: speedup(each) or 0):
             if one["state"] != "right":
                 print(f"  {one['operator']}: {one['state']} {one['message']}")
             elif is_below(one):

@@ -44,7 +44,8 @@ double flopsPerElement(const Operator &op, const Node &node, const Operation &op
   return operation.flops;
 }
 
-/// What must be read of an operand: of a table that is indexed as much as the result has.
+/// What must be read of an operand: of a table that is indexed, and of what elements are taken from,
+/// as much as the result has.
 double bytesReadOf(const Operator &op, const Node &node, size_t operand, const Binding &binding,
                    DType type) {
   if (node.op == "_positions") { // they follow from a size
@@ -55,7 +56,7 @@ double bytesReadOf(const Operator &op, const Node &node, size_t operand, const B
   const bool isTable = operation && operation->kind == OperationKind::Indexing && operand == 0 &&
                        valueOperand(node) == 0;
   const double whole = bytesOf(from, binding, type);
-  return isTable ? std::min(whole, bytesOf(node, binding, type)) : whole;
+  return isTable || isMovement(node) ? std::min(whole, bytesOf(node, binding, type)) : whole;
 }
 
 /// The most that one of its users reads of it.

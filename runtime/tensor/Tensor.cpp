@@ -86,6 +86,13 @@ void poisonBytes(const Tensor &tensor, int byte) {
 
 } // namespace
 
+Tensor Tensor::within(std::shared_ptr<void> memory, std::vector<int64_t> shape, DType dtype,
+                      Device &device) {
+  void *address = memory.get();
+  Tensor tensor = borrow(address, std::move(shape), dtype, {}, device);
+  tensor.owner = std::move(memory);
+  return tensor;
+}
 Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
   return empty(std::move(shape), dtype, cpuDevice());
 }

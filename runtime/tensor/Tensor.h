@@ -30,6 +30,9 @@ public:
   static Tensor empty(std::vector<int64_t> shape, DType dtype, Device &device);
   /// In host memory that the device copies from and to by itself (Device::allocateHost).
   static Tensor emptyPinned(std::vector<int64_t> shape, DType dtype, Device &device);
+  /// In memory of the device that has room for it and lives as long as the tensor; contiguous.
+  static Tensor within(std::shared_ptr<void> memory, std::vector<int64_t> shape, DType dtype,
+                       Device &device);
   /// Borrows memory the caller keeps alive; strides in elements, empty = contiguous. Invalid when
   /// a size is negative or the strides are not one for each dimension.
   static Tensor borrow(void *data, std::vector<int64_t> shape, DType dtype,

@@ -351,10 +351,12 @@ nereid_status Callable::copyInputs(const OperatorCall &call, const Prepared &pre
 }
 
 nereid_status Callable::allocateWorkspaces(const Prepared &prepared, runtime::Device &device,
+                                           runtime::ScratchMemory &scratch,
                                            std::vector<Tensor> &workspaces) const {
   for (const generator::CallPlan::Scratch &one : prepared.plan.workspaces) {
-    workspaces.push_back(device.isHost() ? Tensor::empty({one.elements}, one.dtype)
-                                         : Tensor::empty({one.elements}, one.dtype, device));
+    const auto bytes = static_cast<uint64_t>(one.elements) * sizeInBytes(one.dtype);
+    workspaces.push_back(Tensor::within(bytes > 0 ? scratch.take(bytes) : nullptr, {one.elements},
+                                        one.dtype, device));
     if (!workspaces.back().isValid()) {
       return failCall(makeError(
           "E0506", fmt::format("a workspace of operator '{}', {} elements of {}, does not fit in "
@@ -373,7 +375,8 @@ nereid_status Callable::launch(const OperatorCall &call, runtime::Device &device
   if (nereid_status status = copyInputs(call, prepared, copies, memory)) {
     return status;
   }
-  if (nereid_status status = allocateWorkspaces(prepared, device, workspaces)) {
+  runtime::ScratchMemory &scratch = isQueued(call) ? call.stream->scratch() : device.scratch();
+  if (nereid_status status = allocateWorkspaces(prepared, device, scratch, workspaces)) {
     return status;
   }
   for (const Tensor &one : workspaces) {
@@ -399,7 +402,7 @@ nereid_status Callable::launch(const OperatorCall &call, runtime::Device &device
       return status;
     }
   }
-  // Freeing a device's memory waits for what is queued there, not for what a graph will replay.
+  // The next call's work comes behind what is queued, but not behind what a graph will replay.
   if (call.stream && call.stream->isCapturing()) {
     std::lock_guard guard(capturing);
     std::move(workspaces.begin(), workspaces.end(), std::back_inserter(captured));

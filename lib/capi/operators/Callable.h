@@ -72,6 +72,7 @@ private:
                            std::vector<runtime::Tensor> &copies,
                            std::vector<const runtime::Tensor *> &memory) const;
   nereid_status allocateWorkspaces(const Prepared &prepared, runtime::Device &device,
+                                   runtime::ScratchMemory &scratch,
                                    std::vector<runtime::Tensor> &workspaces) const;
   nereid_status allocate(const OperatorCall &call, runtime::Device &device,
                          const Prepared &prepared, std::vector<runtime::Tensor> &made) const;

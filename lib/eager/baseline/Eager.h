@@ -32,6 +32,7 @@ Result<runtime::Tensor> runOperation(const std::string &op, std::span<const runt
                                      const std::vector<bool> &isTensor = {});
 
 /// Every node of the graph in order; an intermediate's memory is given back after its last use.
+/// Results lie side by side in memory of their own, as a kernel leaves them: views are copied.
 /// `inputs`: one tensor per tensor parameter, in order (number parameters take their defaults), or
 /// one per parameter with shape [] for the numbers.
 Result<std::vector<runtime::Tensor>>

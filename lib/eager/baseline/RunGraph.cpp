@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // runGraph: the nodes of an operator one after another, each as a call of runOperation.
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/eager/baseline/BlockPool.h"
+#include "lib/eager/baseline/Copy.h"
 #include "lib/eager/baseline/Eager.h"
 
 #include <fmt/format.h>
@@ -69,6 +72,36 @@ static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs
     }
   }
   return result;
+}
+
+/// Whether it lies in the memory of the other one.
+static bool isWithin(const Tensor &tensor, const Tensor &whole) {
+  const auto *begin = static_cast<const char *>(whole.data());
+  const auto *at = static_cast<const char *>(tensor.data());
+  int64_t last = 0;
+  for (size_t dim = 0; dim < whole.shape().size(); ++dim) {
+    last += (whole.shape()[dim] - 1) * whole.strides()[dim];
+  }
+  return whole.elementCount() > 0 && at >= begin &&
+         at <= begin + last * static_cast<int64_t>(sizeInBytes(whole.dtype()));
+}
+
+/// What a kernel leaves: elements side by side, in memory of their own.
+static Result<Tensor> asResult(const Tensor &value, std::span<const Tensor> inputs,
+                               runtime::ThreadPool &pool) {
+  const bool isOwn = std::none_of(inputs.begin(), inputs.end(),
+                                  [&](const Tensor &input) { return isWithin(value, input); });
+  if (value.elementCount() == 0 || (isOwn && value.isContiguous())) {
+    return value;
+  }
+  Tensor copy = allocateTensor(value.shape(), value.dtype());
+  if (!copy.isValid()) {
+    return makeError("E0506",
+                     fmt::format("no memory for a {} tensor of shape {}", torchName(value.dtype()),
+                                 definition::sizesText(value.shape())));
+  }
+  runCopy(value, copy, pool);
+  return copy;
 }
 
 Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tensor> inputs,
@@ -155,7 +188,11 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
   }
   std::vector<Tensor> outputs;
   for (int output : op.outputs) {
-    outputs.push_back(values[static_cast<size_t>(output)]);
+    auto result = asResult(values[static_cast<size_t>(output)], inputs, pool);
+    if (!result) {
+      return result.error();
+    }
+    outputs.push_back(std::move(*result));
   }
   return outputs;
 }
