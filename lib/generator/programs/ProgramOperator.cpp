@@ -4,6 +4,7 @@
 #include "lib/generator/kernel/Printer.h"
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/programs/RowStrides.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,7 @@ Result<OfType> made(const definition::Operator &op, DType dtype, const std::stri
     return fits.error();
   }
   normalise(*program);
+  freeRowStrides(*program);
   auto kernels = makeKernels(*program, name);
   if (!kernels) {
     return kernels.error();
