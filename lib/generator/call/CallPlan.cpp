@@ -187,11 +187,11 @@ Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &ca
       .run();
 }
 
-/// Elements from row to row where the table's kernels take that.
-std::optional<int64_t> strideIn(const TableStride *row, const Operand &operand,
-                                const runtime::Tensor &tensor, const definition::Binding &binding) {
-  return row ? rowStrideOf(tensor.shape(), tensor.strides(),
-                           lastDimensions(operand, row->dims, binding))
+/// How rows lie where the table's kernels take them so.
+std::optional<TensorRows> rowsIn(const TableStride *row, const Operand &operand,
+                                 const runtime::Tensor &tensor,
+                                 const definition::Binding &binding) {
+  return row ? rowsOf(tensor.shape(), tensor.strides(), lastDimensions(operand, row->dims, binding))
              : std::nullopt;
 }
 
@@ -261,13 +261,16 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
       continue;
     }
     const TableStride *row = table.strideOf(operand.name);
-    if (auto stride = strideIn(row, operand, *tensors.back(), call->binding)) {
-      strides[row->name] = *stride;
+    const auto rows = rowsIn(row, operand, *tensors.back(), call->binding);
+    if (rows && (!operand.isOutput || rows->areApart())) {
+      strides[row->name] = rows->stride;
       continue;
     }
     if (operand.isOutput) {
       return misfit(called, operand,
-                    row ? "an output with evenly spaced rows" : "a contiguous output",
+                    rows  ? "an output whose rows do not overlap"
+                    : row ? "an output with evenly spaced rows"
+                          : "a contiguous output",
                     fmt::format("strides {}", definition::sizesText(tensors.back()->strides())));
     }
     copies.push_back(static_cast<int>(number));

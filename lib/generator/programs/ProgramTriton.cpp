@@ -32,8 +32,10 @@ public:
 private:
   /// Views of two dimensions are used in place.
   const TableStride *rowView(const Operand &operand) const {
+    const bool mayBeOne =
+        operand.shape.size() == 2 || (!operand.shape.empty() && operand.shape.front().isRest());
     auto found = std::find_if(common.begin(), common.end(), [&](const TableStride &one) {
-      return one.buffer == operand.name && one.dims == 1 && !operand.isOutput;
+      return one.buffer == operand.name && one.dims == 1 && mayBeOne && !operand.isOutput;
     });
     return found == common.end() ? nullptr : &*found;
   }

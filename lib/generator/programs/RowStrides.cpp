@@ -47,20 +47,28 @@ std::string freshName(const Program &program, const std::string &stem) {
   return name;
 }
 
+/// Wrappers ask for strides before they compute what follows from other sizes.
+bool isOfGivenSizes(const Polynomial &length, const Symbols &symbols) {
+  const std::set<SymbolId> used = length.symbols();
+  return !used.empty() && std::none_of(used.begin(), used.end(), [&](SymbolId symbol) {
+    return symbols.all()[symbol].quotientOf.has_value();
+  });
+}
+
 void freeRows(Program &program, BufferId base, const std::vector<BufferId> &views) {
   const Buffer own = program.buffers[base];
   Polynomial length = 1;
   for (size_t dims = 1; dims < own.sizes.size(); ++dims) {
     length = length * own.sizes[own.sizes.size() - dims];
-    const bool fits =
-        !length.constant() && std::all_of(views.begin(), views.end(), [&](BufferId view) {
-          return isOfRows(program.buffers[view], length, program.space.symbols);
-        });
+    const bool fits = isOfGivenSizes(length, program.space.symbols) &&
+                      std::all_of(views.begin(), views.end(), [&](BufferId view) {
+                        return isOfRows(program.buffers[view], length, program.space.symbols);
+                      });
     if (!fits) {
       continue;
     }
     const std::string name = freshName(program, own.name + "_stride");
-    const Polynomial stride = program.space.symbols.add({name});
+    const Polynomial stride = program.space.symbols.add({name, 0}); // 0: one row again and again
     for (BufferId id = 0; id < program.buffers.size(); ++id) {
       for (Polynomial &step : program.buffers[id].strides) {
         const std::optional<Polynomial> rows =
