@@ -127,6 +127,8 @@ const std::vector<std::pair<std::string, SymbolicShape>> &exampleOperands() {
       {"c", {of(8)}},
       {"parts", {batch, of(72), of(196)}},
       {"theta", {batch, of(2), of(3)}},
+      {"points", {batch, of(5), of(6), of(2)}},
+      {"sPlaces", {batch, of(8), {"L"}}},
       {"places", {batch, of(8), of(8), of(8)}},
       {"volumePlaces", {batch, of(8), of(2), of(4), of(4)}},
       {"sFilters", {of(8), of(8), of(3)}},
@@ -159,7 +161,7 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
     definition::Parameter parameter;
     parameter.name = name;
     parameter.shape = shape;
-    if (name == "places" || name == "volumePlaces") {
+    if (name == "places" || name.ends_with("Places")) {
       parameter.fixedDtype = DType::I64;
     }
     definition::Node leaf;

@@ -146,6 +146,25 @@ Bounded added(const Bounded &a, const Bounded &b, double sign) {
   return {value, overflows(value, a, b) ? lost : a.error + b.error};
 }
 
+/// An error of what float64 has as it is: rounded() adds none to it.
+constexpr double untouched = -1;
+
+bool areExact(const Bounded &a, const Bounded &b) { return a.error == 0 && b.error == 0; }
+
+Bounded product(const Rule &rule, const Bounded &a, const Bounded &b) {
+  const Bounded out = product(a, b);
+  const bool isExact = rule.keepsExact && areExact(a, b) && std::fabs(out.value) >= rule.tiny &&
+                       std::fma(a.value, b.value, -out.value) == 0; // false of infinities and NaN
+  return isExact ? Bounded{out.value, untouched} : out;
+}
+
+Bounded added(const Rule &rule, const Bounded &a, const Bounded &b, double sign) {
+  const Bounded out = added(a, b, sign);
+  const double own = sign * b.value, part = out.value - a.value;
+  const double rest = (a.value - (out.value - part)) + (own - part);
+  return rule.keepsExact && areExact(a, b) && rest == 0 ? Bounded{out.value, untouched} : out;
+}
+
 Bounded power(const Bounded &a, const Bounded &b) {
   Bounded out{std::pow(a.value, b.value), 0};
   if (a.error > 0 || b.error > 0) {
@@ -229,6 +248,10 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double sca
   }
   if (!std::isfinite(out.value)) {
     return {out.value, 0};
+  }
+  if (out.error == untouched) {
+    const double stored = rule.storageUnit * (std::fabs(out.value) + rule.storageTiny);
+    return {out.value, std::fabs(out.value) + stored <= rule.largest ? stored : infinity};
   }
   double magnitude = std::fabs(out.value);
   const bool isExact = keeps && out.error == 0 && magnitude >= rule.tiny &&
@@ -362,9 +385,9 @@ const std::map<std::string, Run> &otherRules() {
       {"exp", exponentials},
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
-      {"add", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], 1))},
-      {"sub", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], -1))},
-      {"mul", NEREID_RULE(Arithmetic, 2, product(in[0], in[1]))},
+      {"add", NEREID_RULE(Arithmetic, 2, added(rule, in[0], in[1], 1))},
+      {"sub", NEREID_RULE(Arithmetic, 2, added(rule, in[0], in[1], -1))},
+      {"mul", NEREID_RULE(Arithmetic, 2, product(rule, in[0], in[1]))},
       {"div", NEREID_RULE(Arithmetic, 2, quotient(in[0], in[1]))},
       {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
       {"maximum", NEREID_RULE(Number, 2, extremum<true>(in[0], in[1]))},
@@ -454,6 +477,7 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
   } else {
     rule.divides = node.op == "div";
+    rule.keepsExact = model.compute == DType::F64;
     rule.keepsRepresentable = model.compute == DType::F32 && (rule.divides || node.op == "add" ||
                                                               node.op == "sub" || node.op == "mul");
     rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};

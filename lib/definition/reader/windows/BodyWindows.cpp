@@ -29,9 +29,12 @@ const Function &columns() {
 Value written(WrittenCall &call) {
   const std::string &name = call.name;
   const auto begins = [&](const char *with) { return name.starts_with(with); };
-  if (begins("max_pool") || begins("avg_pool") || begins("lp_pool") || begins("adaptive_")) {
-    const std::string kind = name.substr(0, name.find('_'));
-    return name.ends_with("_backward") ? poolingGradient(call, kind) : pooled(call, kind);
+  if (name.find("_pool") != std::string::npos) {
+    return name.ends_with("_backward") ? poolingGradient(call)
+                                       : pooled(call, name.substr(0, name.find('_')));
+  }
+  if (begins("max_unpool")) {
+    return unpooled(call);
   }
   if (name == "unfold" || name == "im2col") {
     return asColumns(call);
@@ -56,6 +59,9 @@ Value written(WrittenCall &call) {
   }
   if (name == "affine_grid") {
     return affineGrid(call);
+  }
+  if (name == "grid_sample") {
+    return gridSample(call);
   }
   if (begins("reflection_pad") || begins("replication_pad")) {
     return paddedEdges(call);

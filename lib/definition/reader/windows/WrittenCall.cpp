@@ -3,7 +3,9 @@
 
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/definition/reader/BodyCasts.h"
 
 #include <fmt/format.h>
 
@@ -202,6 +204,14 @@ SizePolynomial WrittenCall::size(int tensor, int64_t dim) const {
 
 bool WrittenCall::isAlwaysFloat(int tensor) const { return body.isAlways(tensor, isFloat); }
 
+bool WrittenCall::expectFloats(int tensor) {
+  if (!isAlwaysFloat(tensor)) {
+    fail("E0608", fmt::format("'{}' expects floats", name), "write x * 1.0 for floats");
+    return false;
+  }
+  return true;
+}
+
 bool WrittenCall::isOpen(int tensor) const {
   const SymbolicShape &shape = body.op.nodes[static_cast<size_t>(tensor)].shape;
   return !shape.empty() && shape[0].isRest();
@@ -380,7 +390,8 @@ Value WrittenCall::expanded(Value x, Sizes sizes) {
 
 Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
                              const SizePolynomial &start, const SizePolynomial &step,
-                             const SizePolynomial &divisor) {
+                             const SizePolynomial &divisor,
+                             const std::optional<SizePolynomial> &places) {
   if (!x) {
     return x;
   }
@@ -397,6 +408,9 @@ Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
   setSize(node, "start", start);
   setSize(node, "step", step);
   setSize(node, "divisor", divisor);
+  if (places) {
+    setSize(node, "places", *places);
+  }
   return append(std::move(node));
 }
 
@@ -467,12 +481,46 @@ Value WrittenCall::inTypeOf(Value x, Value numbers) {
   return apply("masked_fill", {x, apply("eq", {numbers, numbers}), numbers});
 }
 
+/// A number would not widen: a tensor of the default type does.
+Value WrittenCall::widened(Value x) {
+  Node node = creationNode("full", {{"", 1}}, "default");
+  node.inputs = {body.constant(1, "1")};
+  return apply("mul", {x, append(std::move(node))});
+}
+
+Value WrittenCall::castTo(Value x, int like) {
+  return x ? BodyCasts(body).likeTensor(*x, like, range()) : x;
+}
+
 Value WrittenCall::addedAt(Value x, Value index, Value values) {
+  return written("scatter_add", x, index, values);
+}
+
+Value WrittenCall::putAt(Value x, Value index, Value values) {
+  return written("scatter", x, index, values);
+}
+
+Value WrittenCall::readAt(Value x, const std::vector<Value> &indices) {
+  Node node;
+  node.op = "index";
+  std::vector<Value> operands = indices;
+  operands.insert(operands.begin(), x);
+  for (const Value &operand : operands) {
+    if (!operand) {
+      return std::nullopt;
+    }
+    node.inputs.push_back(*operand);
+  }
+  node.attributes["dim"] = -static_cast<int64_t>(rank(*x));
+  return append(std::move(node));
+}
+
+Value WrittenCall::written(const std::string &op, Value x, Value index, Value values) {
   if (!x || !index || !values) {
     return std::nullopt;
   }
   Node node;
-  node.op = "scatter_add";
+  node.op = op;
   node.inputs = {*x, *index, *values};
   node.attributes["dim"] = int64_t{-1};
   return append(std::move(node));

@@ -45,6 +45,7 @@ public:
   size_t rank(int tensor) const;
   SizePolynomial size(int tensor, int64_t dim) const;
   bool isAlwaysFloat(int tensor) const;
+  bool expectFloats(int tensor);
   /// Its rank is not known.
   bool isOpen(int tensor) const;
   /// With `sides` dimensions behind one or two others.
@@ -81,7 +82,8 @@ public:
   Value repeatedEach(Value x, int64_t dim, const SizePolynomial &count);
   Value expanded(Value x, Sizes sizes);
   Value resampled(Value x, int64_t dim, const SizePolynomial &length, const SizePolynomial &start,
-                  const SizePolynomial &step, const SizePolynomial &divisor);
+                  const SizePolynomial &step, const SizePolynomial &divisor,
+                  const std::optional<SizePolynomial> &places = std::nullopt);
   Value spread(Value x, int64_t dim, const SizePolynomial &length, int64_t step, int64_t dilation,
                const SizePolynomial &before);
   /// 0, 1, 2 and so on: int64.
@@ -92,8 +94,16 @@ public:
                     const std::vector<int64_t> &dilation, int64_t groups);
   /// A number for each element, in the tensor's type; they are not NaN.
   Value inTypeOf(Value x, Value numbers);
+  /// In float32, or float64 where the operator or x is.
+  Value widened(Value x);
+  /// Floats, in the type of `like`.
+  Value castTo(Value x, int like);
   /// Along the last dimension: x[index[i]] += values[i].
   Value addedAt(Value x, Value index, Value values);
+  /// x[i, j] and so on: of the first dimensions.
+  Value readAt(Value x, const std::vector<Value> &indices);
+  /// x[index[i]] = values[i].
+  Value putAt(Value x, Value index, Value values);
   /// A vector for dimension `dim` of a tensor: with dimensions of size 1 behind it.
   Value along(Value vector, int64_t dim);
   SourceRange range() const { return call.whole->range; }
@@ -102,6 +112,7 @@ private:
   const language::Expr *given(const std::string &argument);
   const Argument &form(const std::string &argument) const;
   Value append(Node node);
+  Value written(const std::string &op, Value x, Value index, Value values);
 
   BodyExpressions &body;
   BodyMoves moves;
@@ -127,6 +138,12 @@ struct WindowSides {
 std::optional<WindowSides> windowSides(WrittenCall &call);
 /// The last dimensions become windows, whose places are the last dimensions then.
 Value windowed(WrittenCall &call, Value x, const WindowSides &sides, double fill);
+/// How many elements of a window are counted along one side: those of the image, and with the
+/// padding those up to its end, as ceil_mode may go beyond.
+Value countedAlong(WrittenCall &call, const WindowSides &sides, size_t side,
+                   const SizePolynomial &size, bool countsPadding);
+/// What sums of windows are divided by: one number, or one for each window.
+Value windowDivisor(WrittenCall &call, int x, const WindowSides &sides);
 /// Windows, with their places as last dimensions, back over sizes: summed where they overlap.
 Value spreadBack(WrittenCall &call, Value x, const WindowSides &sides,
                  const std::vector<SizePolynomial> &sizes);

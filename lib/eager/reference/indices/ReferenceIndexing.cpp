@@ -8,6 +8,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
 namespace nereid::eager {
 namespace {
 
@@ -71,7 +76,7 @@ public:
       if (indexing.isWrite) {
         add(groups[*element], point);
       } else {
-        out.elements[i] = table().elements[*element];
+        out.elements[i] = readAt(*element, point);
         if (!out.integers.empty()) {
           out.integers[i] = table().integers[*element];
         }
@@ -135,6 +140,72 @@ private:
       offset = offset * size + at;
     }
     return static_cast<size_t>(offset);
+  }
+
+  /// Of how many elements an implementation may read another one, because rounding moved an index;
+  /// nothing where they are too many to look at.
+  static constexpr size_t mostOthers = 256;
+  std::optional<std::vector<size_t>> othersAt(const std::vector<int64_t> &point) const {
+    std::vector<size_t> offsets = {0};
+    for (size_t d = 0; d < indexing.places.size(); ++d) {
+      const auto &[isIndexed, number] = indexing.places[d];
+      const int64_t size = table().sizes[d];
+      int64_t first = isIndexed ? 0 : point[number], last = first;
+      if (isIndexed) {
+        const BoundedTensor &index = *operands[indexing.indices[number]];
+        const size_t where = offsetOf(index.sizes, indexing.firstDims[number], point);
+        const auto given = static_cast<int64_t>(index.integers[where]);
+        const double error = index.elements[where].error;
+        if (!(error < static_cast<double>(mostOthers))) {
+          return std::nullopt;
+        }
+        const int64_t at = given < 0 ? given + size : given;
+        const auto reach = static_cast<int64_t>(error);
+        first = std::max<int64_t>(at - reach, 0);
+        last = std::min(at + reach, size - 1);
+      }
+      std::vector<size_t> next;
+      for (size_t offset : offsets) {
+        for (int64_t at = first; at <= last; ++at) {
+          next.push_back(offset * static_cast<size_t>(size) + static_cast<size_t>(at));
+        }
+      }
+      if (next.size() > mostOthers) {
+        return std::nullopt;
+      }
+      offsets = std::move(next);
+    }
+    return offsets;
+  }
+
+  bool isUncertain(const std::vector<int64_t> &point) const {
+    for (size_t i = 0; i < indexing.indices.size(); ++i) {
+      const BoundedTensor &index = *operands[indexing.indices[i]];
+      if (index.elements[offsetOf(index.sizes, indexing.firstDims[i], point)].error > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Bounded readAt(size_t element, const std::vector<int64_t> &point) const {
+    Bounded out = table().elements[element];
+    if (!isUncertain(point)) {
+      return out;
+    }
+    const auto others = othersAt(point);
+    if (!others) {
+      return {out.value, std::numeric_limits<double>::infinity()};
+    }
+    const double value = out.value;
+    for (size_t other : *others) {
+      const Bounded &each = table().elements[other];
+      const bool isSame = each.value == value || (std::isnan(each.value) && std::isnan(value));
+      const double away = isSame ? 0 : std::fabs(each.value - value);
+      out.error = std::max(out.error, std::isnan(away) ? std::numeric_limits<double>::infinity()
+                                                       : away + each.error);
+    }
+    return out;
   }
 
   void add(Group &group, const std::vector<int64_t> &point) const {

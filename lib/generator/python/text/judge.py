@@ -377,8 +377,23 @@ class Steps:
             place = [None] * dim + list(indices)
         if is_read:
             read = lambda tensor: torch.ops.aten.index(tensor, place)
-            return read(x[0]), None if x[1] is None else read(x[1])
+            value, error = read(x[0]), None if x[1] is None else read(x[1])
+            behind = 0 if name == "gather" else rank - dim - len(indices)
+            for at, (_, off) in enumerate(others, dim):
+                if off is not None:
+                    off = off.reshape(*off.shape, *([1] * behind))
+                    error = _added(error, self._beside(x[0], place, at, off, value))
+            return value, error
         return self._met(name, x, others[-1], place, is_exact, **named)
+
+    def _beside(self, table, place, at, off, value):
+        """How far what is read may be off where rounding moves an index; by one place at most."""
+        error = torch.zeros_like(value)
+        for step in (-1, 1):
+            moved = list(place)
+            moved[at] = (place[at] + step).clamp(0, table.shape[at] - 1)
+            error = torch.maximum(error, _distance(torch.ops.aten.index(table, moved), value))
+        return torch.where(off > 1, math.inf, torch.where(off > 0, error, 0.0))
 
     def _met(self, name, x, values, place, is_exact, reduce="sum", include_self=True, **named):
         """Values that meet in an element are joined with it, in any order."""
@@ -439,6 +454,12 @@ class Steps:
         error = torch.where(value.isfinite(), error.nan_to_num(math.inf, math.inf), 0.0)
         lost = (value.isfinite() & (size > self.largest)) | (False if lost is None else lost)
         return value, torch.where(lost, math.inf, error)
+
+
+def _windows(x, dim, first, places):
+    """So many elements from each of the first ones on, those at the ends beyond them."""
+    at = (first[:, None] + torch.arange(places, device=x.device)).clamp(0, x.shape[dim] - 1)
+    return x.index_select(dim, at.flatten()).unflatten(dim, at.shape).movedim(dim, -1)
 
 
 def _spread(x, dim, length, step, dilation, before):
