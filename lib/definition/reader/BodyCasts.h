@@ -15,11 +15,11 @@ public:
   static const std::vector<std::string> &names();
 
   std::optional<int> call(const BodyExpressions::Call &call);
-
-private:
-  /// "int8", or "own" for the operator's type.
+  /// "int8", or "own" for the operator's type: of an expression, and what a node has.
   std::optional<std::string> target(const language::Expr &type);
   std::optional<std::string> typeOf(int node, SourceRange range);
+
+private:
   /// Whether the node has the type in every type of the operator.
   bool isAlready(int node, const Operation &operation) const;
 
