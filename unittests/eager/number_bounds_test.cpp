@@ -224,5 +224,42 @@ TEST(NumberBounds, SumsAndProductsOfFloat64ThatLeaveNoRestAreExact) {
   EXPECT_TRUE(agreement("out = torch.floor(x + 1)", -0x1p-60, 1).passed());
 }
 
+/// 0.9 * 10 may lie on either side of 9.
+TEST(NumberBounds, AConditionThatTheOtherOperandDecidesIsNotOpen) {
+  const auto mismatches = [](const std::string &condition, double written) {
+    return agreementOf("out = where(" + condition + ", 1.0, 0.0)", {10}, {written}).mismatches;
+  };
+  EXPECT_EQ(mismatches("(x > 100) & (0.9 * x > 9)", 0), 0);
+  EXPECT_EQ(mismatches("(x > 100) & (0.9 * x > 9)", 1), 1);
+  EXPECT_EQ(mismatches("(0.9 * x > 9) | (x < 100)", 1), 0);
+  EXPECT_EQ(mismatches("(0.9 * x > 9) | (x < 100)", 0), 1);
+  for (const double written : {0.0, 1.0}) { // nothing decides
+    EXPECT_EQ(mismatches("(x < 100) & (0.9 * x > 9)", written), 0);
+    EXPECT_EQ(mismatches("(0.9 * x > 9) | (x > 100)", written), 0);
+  }
+}
+
+TEST(NumberBounds, AnIndexThatMayBeOffLeadsToItsNeighbours) {
+  const std::string added = "out = torch.scatter_add(0 * x, 0, (0.9 * x).to(torch.int64), x)";
+  const auto meets = [&](size_t at) {
+    std::vector<double> out(12, 0.0);
+    out[at] = 10;
+    return agreementOf(added, {10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, out).mismatches;
+  };
+  EXPECT_EQ(meets(9), 0);
+  EXPECT_EQ(meets(8), 0);
+  EXPECT_GT(meets(7), 0);
+  EXPECT_GT(meets(11), 0);
+  const std::string read = "out = torch.gather(x, 0, (0.9 * x).to(torch.int64))";
+  const std::vector<double> x = {10, 1, 0, 0, 0, 0, 0, 0, 4, 6, 9};
+  const auto reads = [&](double value) {
+    return agreementOf(read, x, {value, 10, 10, 10, 10, 10, 10, 10, 0, 0, 4}).mismatches;
+  };
+  EXPECT_EQ(reads(6), 0); // x[9]
+  EXPECT_EQ(reads(4), 0); // x[8]
+  EXPECT_EQ(reads(9), 0); // x[10] is as far
+  EXPECT_EQ(reads(20), 1);
+}
+
 } // namespace
 } // namespace nereid::eager

@@ -17,11 +17,11 @@ public:
   std::optional<int> call(const BodyExpressions::Call &call);
   /// The node in the type of another one.
   std::optional<int> likeTensor(int node, int like, SourceRange range);
-
-private:
-  /// "int8", or "own" for the operator's type.
+  /// "int8", or "own" for the operator's type: of an expression, and what a node has.
   std::optional<std::string> target(const language::Expr &type);
   std::optional<std::string> typeOf(int node, SourceRange range);
+
+private:
   std::optional<int> converted(int node, const std::string &target, SourceRange range);
   /// Whether the node has the type in every type of the operator.
   bool isAlready(int node, const Operation &operation) const;

@@ -3,6 +3,7 @@
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/reader/Body.h"
+#include "lib/definition/reader/written/Written.h"
 #include "lib/generator/Generator.h"
 
 #include <fmt/format.h>
@@ -175,7 +176,8 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
   op.outputDescriptions = {""};
   op.outputDtypes = {std::nullopt};
   const bool hasTwo = function.name.ends_with("_with_indices");
-  op.body = fmt::format("out{} = {}({})", hasTwo ? ", _" : "", function.name, function.example);
+  op.body = fmt::format("out{} = {}({}){}", hasTwo ? ", _" : "", function.name, function.example,
+                        definition::returnsPieces(function.name) ? "[0]" : "");
   return definition::readBody(op, {function.name, op.body}, diags) ? std::optional(std::move(op))
                                                                    : std::nullopt;
 }

@@ -215,6 +215,18 @@ template <class Holds> Bounded compared(const Bounded &a, const Bounded &b, Hold
 
 Bounded truth(bool holds, bool isUncertain) { return {holds ? 1.0 : 0.0, isUncertain ? 1.0 : 0.0}; }
 
+/// One that is surely false decides, whatever the other is.
+Bounded both(const Bounded &a, const Bounded &b) {
+  const bool isDecided = (a.error == 0 && a.value == 0) || (b.error == 0 && b.value == 0);
+  return truth(a.value != 0 && b.value != 0, !isDecided && a.error + b.error > 0);
+}
+
+/// One that surely holds decides.
+Bounded either(const Bounded &a, const Bounded &b) {
+  const bool isDecided = (a.error == 0 && a.value != 0) || (b.error == 0 && b.value != 0);
+  return truth(a.value != 0 || b.value != 0, !isDecided && a.error + b.error > 0);
+}
+
 Bounded kneed(const Rule &rule, const Bounded &x, const Bounded &factor) {
   double below = rule.function ? factor.value * rule.function(x.value) : factor.value * x.value;
   double slope = std::max(1.0, std::fabs(factor.value));
@@ -403,22 +415,14 @@ const std::map<std::string, Run> &otherRules() {
       {"isfinite",
        NEREID_RULE(Truth, 1, truth(std::isfinite(in[0].value), in[0].error == infinity))},
       {"logical_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
-      {"logical_and",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
-      {"logical_or",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"logical_and", NEREID_RULE(Truth, 2, both(in[0], in[1]))},
+      {"logical_or", NEREID_RULE(Truth, 2, either(in[0], in[1]))},
       {"logical_xor",
        NEREID_RULE(Truth, 2,
                    truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},
       {"bitwise_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
-      {"bitwise_and",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
-      {"bitwise_or",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"bitwise_and", NEREID_RULE(Truth, 2, both(in[0], in[1]))},
+      {"bitwise_or", NEREID_RULE(Truth, 2, either(in[0], in[1]))},
       {"bitwise_xor",
        NEREID_RULE(Truth, 2,
                    truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},

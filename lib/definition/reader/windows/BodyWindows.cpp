@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/windows/BodyWindows.h"
 
+#include "lib/definition/reader/written/Written.h"
+
 #include <fmt/format.h>
 
 namespace nereid::definition {
@@ -26,8 +28,25 @@ const Function &columns() {
   return function;
 }
 
+/// Those without windows.
+const std::map<std::string, Value (*)(WrittenCall &)> &otherFunctions() {
+  static const std::map<std::string, Value (*)(WrittenCall &)> functions = {
+      {"contiguous", copy},    {"clone", copy},
+      {"resolve_conj", copy},  {"resolve_neg", copy},
+      {"_to_copy", copy},      {"expand_as", shapedLike},
+      {"view_as", shapedLike}, {"reshape_as", shapedLike},
+      {"as_strided", strided}, {"searchsorted", searched},
+      {"bucketize", searched}, {"bincount", binCounts},
+      {"histc", histogram},    {"nonzero_static", nonzeroPlaces},
+  };
+  return functions;
+}
+
 Value written(WrittenCall &call) {
   const std::string &name = call.name;
+  if (auto other = otherFunctions().find(name); other != otherFunctions().end()) {
+    return other->second(call);
+  }
   const auto begins = [&](const char *with) { return name.starts_with(with); };
   if (name.find("_pool") != std::string::npos) {
     return name.ends_with("_backward") ? poolingGradient(call)
@@ -107,6 +126,10 @@ bool BodyWindows::returnsTwo() const {
   return literal && literal->kind == ExprKind::Bool && literal->integer != 0;
 }
 
+bool BodyWindows::returnsPieces() const {
+  return isFunction(call.function) && definition::returnsPieces(call.function);
+}
+
 BodyWindows::Results BodyWindows::run() {
   const Function &function = isColumns(call) ? columns() : *findFunction(call.function);
   WrittenCall written(body, call, function);
@@ -116,6 +139,8 @@ BodyWindows::Results BodyWindows::run() {
   std::vector<Value> values;
   if (returnsTwo()) {
     values = pooledWithPlaces(written);
+  } else if (returnsPieces()) {
+    values = pieces(written);
   } else {
     values = {nereid::definition::written(written)};
   }

@@ -4,7 +4,8 @@
 // (Columns.cpp), other sizes (Resizing.cpp, ResizingGradient.cpp, GridSample.cpp), norms of
 // channels (ChannelNorms.cpp), and what belongs to the gradients of paddings and slices
 // (Pieces.cpp). All of them become movements, reductions and products: padding, windows, a
-// reduction over their places, and windows spread back to where they came from.
+// reduction over their places, and windows spread back to where they came from. Those without
+// windows are in reader/written.
 #pragma once
 
 #include "lib/definition/reader/windows/WrittenCall.h"
@@ -23,6 +24,8 @@ public:
   static bool isFunction(const std::string &name);
   /// Values, and where they are.
   bool returnsTwo() const;
+  /// As many as there are pieces.
+  bool returnsPieces() const;
   /// What the call returns, or nothing after an error was reported.
   Results run();
 

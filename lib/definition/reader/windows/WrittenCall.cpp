@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/windows/WrittenCall.h"
 
+#include "lib/definition/constraints/ConstraintReader.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Creation.h"
@@ -192,11 +193,23 @@ bool WrittenCall::isWord(const std::string &argument) {
   return literal && literal->kind == ExprKind::String;
 }
 
+bool WrittenCall::isList(const std::string &argument) {
+  const Expr *value = given(argument);
+  return value && (value->kind == ExprKind::Tuple || value->kind == ExprKind::List);
+}
+
+std::optional<int64_t> WrittenCall::dimension(const std::string &argument, int tensor) {
+  const auto dim = integer(argument, INT64_MIN);
+  return dim ? moves.readDim(tensor, *dim, name, range()) : std::nullopt;
+}
+
 // ---- what is known of tensors ----
 
-size_t WrittenCall::rank(int tensor) const {
-  return body.op.nodes[static_cast<size_t>(tensor)].shape.size();
+const SymbolicShape &WrittenCall::shape(int tensor) const {
+  return body.op.nodes[static_cast<size_t>(tensor)].shape;
 }
+
+size_t WrittenCall::rank(int tensor) const { return shape(tensor).size(); }
 
 SizePolynomial WrittenCall::size(int tensor, int64_t dim) const {
   return moves.sizeOf(tensor, dim < 0 ? dim : dim - static_cast<int64_t>(rank(tensor)));
@@ -212,9 +225,16 @@ bool WrittenCall::expectFloats(int tensor) {
   return true;
 }
 
+bool WrittenCall::isAlwaysInteger(int tensor) const {
+  return body.isAlways(tensor, [](DType type) { return !isFloat(type) && type != DType::Bool; });
+}
+
+bool WrittenCall::isNumber(int node) const {
+  return definition::isNumber(body.op.nodes[static_cast<size_t>(node)]);
+}
+
 bool WrittenCall::isOpen(int tensor) const {
-  const SymbolicShape &shape = body.op.nodes[static_cast<size_t>(tensor)].shape;
-  return !shape.empty() && shape[0].isRest();
+  return !shape(tensor).empty() && shape(tensor)[0].isRest();
 }
 
 Value WrittenCall::image(const std::string &argument) {
@@ -236,6 +256,19 @@ void WrittenCall::expectNotNegative(const SizePolynomial &value, const std::stri
   moves.expectNotNegative(value, what, range());
 }
 
+void WrittenCall::expectContiguous(int tensor) {
+  const Node &node = body.op.nodes[static_cast<size_t>(tensor)];
+  const std::string text = node.name + ".is_contiguous()";
+  const auto &known = body.op.constraints;
+  const bool isKnown = std::any_of(known.begin(), known.end(),
+                                   [&](const Constraint &each) { return each.text == text; });
+  if (node.op == "input" && !isKnown) {
+    const SourceRange there = body.moved(range());
+    readConstraint(body.op, text, {body.place.path, body.place.fileText, there.line, there.column},
+                   body.diags);
+  }
+}
+
 std::nullopt_t WrittenCall::fail(const std::string &code, const std::string &message,
                                  const std::string &help) {
   body.fail(code, range(), message).withHelp(help);
@@ -255,6 +288,36 @@ Value WrittenCall::apply(const std::string &op, std::vector<Value> operands) {
     inputs.push_back(*operand);
   }
   return body.apply(op, std::move(inputs), range());
+}
+
+Value WrittenCall::writtenOut(const std::string &statements,
+                              const std::map<std::string, Value> &operands) {
+  std::map<std::string, int> names;
+  for (const auto &[name, value] : operands) {
+    if (!value) {
+      return std::nullopt;
+    }
+    names.emplace(name, *value);
+  }
+  return body.writtenOut(call, statements, std::move(names));
+}
+
+Value WrittenCall::copied(Value x) {
+  const auto type = x ? BodyCasts(body).typeOf(*x, range()) : std::nullopt;
+  return type ? apply("to_" + *type, {x}) : std::nullopt;
+}
+
+Value WrittenCall::converted(Value x, const std::string &argument) {
+  const Expr *type = given(argument);
+  const auto target = x && type ? BodyCasts(body).target(*type) : std::nullopt;
+  return target ? apply("to_" + *target, {x}) : std::nullopt;
+}
+
+Value WrittenCall::filled(SymbolicShape shape, int64_t value, const std::string &dtype) {
+  const Value number = integerNumber(value);
+  Node node = creationNode("full", shape, dtype);
+  node.inputs = {*number};
+  return append(std::move(node));
 }
 
 Value WrittenCall::number(double value) { return body.constant(value, fmt::format("{}", value)); }

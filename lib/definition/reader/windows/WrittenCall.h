@@ -39,24 +39,41 @@ public:
   bool isNone(const std::string &argument);
   /// A string.
   bool isWord(const std::string &argument);
+  bool isList(const std::string &argument);
+  /// A dimension of the tensor, counted from the end.
+  std::optional<int64_t> dimension(const std::string &argument, int tensor);
 
   // ---- what is known of tensors ----
 
   size_t rank(int tensor) const;
   SizePolynomial size(int tensor, int64_t dim) const;
+  const SymbolicShape &shape(int tensor) const;
   bool isAlwaysFloat(int tensor) const;
   bool expectFloats(int tensor);
+  bool isAlwaysInteger(int tensor) const;
+  /// No tensor.
+  bool isNumber(int node) const;
   /// Its rank is not known.
   bool isOpen(int tensor) const;
   /// With `sides` dimensions behind one or two others.
   Value image(const std::string &argument);
   void expectNotNegative(const SizePolynomial &value, const std::string &what);
+  /// An input becomes one that is contiguous; what is computed is so.
+  void expectContiguous(int tensor);
   std::nullopt_t fail(const std::string &code, const std::string &message, const std::string &help);
   bool failed() const { return body.errorCount() > errorsBefore; }
 
   // ---- operations ----
 
   Value apply(const std::string &op, std::vector<Value> operands);
+  /// What assignments in the language of bodies make of operands, the last one's value.
+  Value writtenOut(const std::string &statements, const std::map<std::string, Value> &operands);
+  /// The same elements, in memory of their own.
+  Value copied(Value x);
+  /// In the type that the argument says.
+  Value converted(Value x, const std::string &argument);
+  /// The number everywhere.
+  Value filled(SymbolicShape shape, int64_t value, const std::string &dtype);
   Value number(double value);
   Value integerNumber(int64_t value);
   Value sizeNumber(const SizePolynomial &value);

@@ -8,10 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace nereid::eager {
 namespace {
@@ -19,11 +17,24 @@ namespace {
 using definition::Indexing;
 using definition::Meeting;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// Values that meet in an element.
 struct Group {
   std::vector<Bounded> values;
   std::vector<uint64_t> integers;
+  double open = 0; ///< magnitudes of values that may meet here, or somewhere else
 };
+
+/// The element that a point leads to, and those that it may lead to as an index is not exact.
+struct Place {
+  size_t element = 0;
+  std::vector<size_t> others;
+  bool isLost = false; ///< it may be any
+};
+
+/// Where it may be more elements than these it may be any.
+constexpr size_t mostOthers = 256;
 
 const char *reductionOf(Meeting meeting) {
   switch (meeting) {
@@ -69,16 +80,16 @@ public:
       for (size_t d = points.size(); d-- > 0; rest /= points[d]) {
         point[d] = rest % points[d];
       }
-      auto element = elementAt(point);
-      if (!element) {
-        return element.error();
+      auto place = placeOf(point);
+      if (!place) {
+        return place.error();
       }
       if (indexing.isWrite) {
-        add(groups[*element], point);
+        add(*place, point);
       } else {
-        out.elements[i] = readAt(*element, point);
+        out.elements[i] = read(*place);
         if (!out.integers.empty()) {
-          out.integers[i] = table().integers[*element];
+          out.integers[i] = table().integers[place->element];
         }
       }
     }
@@ -119,7 +130,8 @@ private:
     return static_cast<size_t>(offset);
   }
 
-  Result<size_t> elementAt(const std::vector<int64_t> &point) const {
+  Result<Place> placeOf(const std::vector<int64_t> &point) const {
+    Place place;
     int64_t offset = 0;
     for (size_t d = 0; d < indexing.places.size(); ++d) {
       const auto &[isIndexed, number] = indexing.places[d];
@@ -136,79 +148,60 @@ private:
               .withHelp("the definition's 'range' of the input says which values tests draw");
         }
         at = given < 0 ? given + size : given;
+        addOthers(place, index.elements[where].error, at, d);
       }
       offset = offset * size + at;
     }
-    return static_cast<size_t>(offset);
+    place.element = static_cast<size_t>(offset);
+    for (size_t &other : place.others) { // distances so far
+      other += place.element;
+    }
+    return place;
   }
 
-  /// Of how many elements an implementation may read another one, because rounding moved an index;
-  /// nothing where they are too many to look at.
-  static constexpr size_t mostOthers = 256;
-  std::optional<std::vector<size_t>> othersAt(const std::vector<int64_t> &point) const {
-    std::vector<size_t> offsets = {0};
-    for (size_t d = 0; d < indexing.places.size(); ++d) {
-      const auto &[isIndexed, number] = indexing.places[d];
-      const int64_t size = table().sizes[d];
-      int64_t first = isIndexed ? 0 : point[number], last = first;
-      if (isIndexed) {
-        const BoundedTensor &index = *operands[indexing.indices[number]];
-        const size_t where = offsetOf(index.sizes, indexing.firstDims[number], point);
-        const auto given = static_cast<int64_t>(index.integers[where]);
-        const double error = index.elements[where].error;
-        if (!(error < static_cast<double>(mostOthers))) {
-          return std::nullopt;
-        }
-        const int64_t at = given < 0 ? given + size : given;
-        const auto reach = static_cast<int64_t>(error);
-        first = std::max<int64_t>(at - reach, 0);
-        last = std::min(at + reach, size - 1);
-      }
-      std::vector<size_t> next;
-      for (size_t offset : offsets) {
-        for (int64_t at = first; at <= last; ++at) {
-          next.push_back(offset * static_cast<size_t>(size) + static_cast<size_t>(at));
-        }
-      }
-      if (next.size() > mostOthers) {
-        return std::nullopt;
-      }
-      offsets = std::move(next);
+  /// As distances from the place itself, in elements: of those so far, each by as much.
+  void addOthers(Place &place, double error, int64_t at, size_t dim) const {
+    if (error == 0 || place.isLost) {
+      return;
     }
-    return offsets;
+    place.isLost = !(error < static_cast<double>(mostOthers));
+    const auto reach = place.isLost ? 0 : static_cast<int64_t>(error);
+    int64_t step = 1;
+    for (size_t behind = dim + 1; behind < table().sizes.size(); ++behind) {
+      step *= table().sizes[behind];
+    }
+    std::vector<size_t> next;
+    for (int64_t away = -reach; away <= reach; ++away) {
+      if (at + away < 0 || at + away >= table().sizes[dim]) {
+        continue;
+      }
+      const auto moved = static_cast<size_t>(away * step); // wraps, and back again
+      if (away != 0) {
+        next.push_back(moved);
+      }
+      for (size_t other : place.others) {
+        next.push_back(other + moved);
+      }
+    }
+    place.others = std::move(next);
+    place.isLost = place.isLost || place.others.size() > mostOthers;
   }
 
-  bool isUncertain(const std::vector<int64_t> &point) const {
-    for (size_t i = 0; i < indexing.indices.size(); ++i) {
-      const BoundedTensor &index = *operands[indexing.indices[i]];
-      if (index.elements[offsetOf(index.sizes, indexing.firstDims[i], point)].error > 0) {
-        return true;
-      }
+  Bounded read(const Place &place) const {
+    Bounded value = table().elements[place.element];
+    for (size_t other : place.others) {
+      const Bounded &there = table().elements[other];
+      const bool isSame =
+          there.value == value.value || (std::isnan(there.value) && std::isnan(value.value));
+      const double away = isSame ? 0 : std::fabs(there.value - value.value);
+      value.error = std::max(value.error, (std::isnan(away) ? infinity : away) + there.error);
     }
-    return false;
+    value.error = place.isLost ? infinity : value.error;
+    return value;
   }
 
-  Bounded readAt(size_t element, const std::vector<int64_t> &point) const {
-    Bounded out = table().elements[element];
-    if (!isUncertain(point)) {
-      return out;
-    }
-    const auto others = othersAt(point);
-    if (!others) {
-      return {out.value, std::numeric_limits<double>::infinity()};
-    }
-    const double value = out.value;
-    for (size_t other : *others) {
-      const Bounded &each = table().elements[other];
-      const bool isSame = each.value == value || (std::isnan(each.value) && std::isnan(value));
-      const double away = isSame ? 0 : std::fabs(each.value - value);
-      out.error = std::max(out.error, std::isnan(away) ? std::numeric_limits<double>::infinity()
-                                                       : away + each.error);
-    }
-    return out;
-  }
-
-  void add(Group &group, const std::vector<int64_t> &point) const {
+  void add(const Place &place, const std::vector<int64_t> &point) {
+    Group &group = groups[place.element];
     const BoundedTensor &values = *operands[indexing.values];
     const size_t at = offsetOf(values.sizes, indexing.rank - values.sizes.size(), point);
     group.values.push_back(values.elements[at]);
@@ -217,6 +210,16 @@ private:
     } else if (!table().integers.empty()) { // a number
       group.integers.push_back(
           static_cast<uint64_t>(static_cast<int64_t>(values.elements[at].value)));
+    }
+    isLost = isLost || place.isLost;
+    if (!place.others.empty()) {
+      const Bounded &value = values.elements[at];
+      const bool isAdded = indexing.meeting == Meeting::Sum && std::isfinite(value.value);
+      const double most = isAdded ? std::fabs(value.value) + value.error : infinity;
+      group.open += most;
+      for (size_t other : place.others) {
+        groups[other].open += most;
+      }
     }
   }
 
@@ -229,6 +232,7 @@ private:
       const bool hasOwn = isJoined && indexing.includesTable;
       if (group.values.empty()) {
         out.elements[i] = table().elements[i];
+        open(out.elements[i], group);
         continue;
       }
       if (hasOwn) {
@@ -245,7 +249,12 @@ private:
                                : static_cast<double>(static_cast<int64_t>(out.integers[i])),
                            0};
       }
+      open(out.elements[i], group);
     }
+  }
+
+  void open(Bounded &element, const Group &group) const {
+    element.error = isLost ? infinity : element.error + group.open;
   }
 
   Bounded joined(const std::vector<Bounded> &values) const {
@@ -291,6 +300,7 @@ private:
   Indexing indexing;
   std::vector<int64_t> points;
   std::vector<Group> groups;
+  bool isLost = false; ///< a value may have met any element
 };
 
 } // namespace
