@@ -325,6 +325,31 @@ protected:
     kept.push_back(tensor.isContiguous() ? tensor : tensor.to(tensor.dtype()));
     return kept.back();
   }
+  /// The tensor where its rows, the last `dims` dimensions, lie in even steps and have no gaps
+  /// inside, else a copy.
+  const Tensor &withRows(const Tensor &tensor, size_t dims) {
+    return rowStride(tensor, dims, 0) < 0 ? contiguous(tensor) : kept.emplace_back(tensor);
+  }
+  /// Elements from row to row; of a contiguous tensor `length`. -1: there is no such step.
+  static int64_t rowStride(const Tensor &tensor, size_t dims, int64_t length) {
+    if (tensor.isContiguous()) {
+      return length;
+    }
+    const std::vector<int64_t> sizes = tensor.shape(), strides = tensor.strides();
+    int64_t inside = 1, rows = 1, stride = -1;
+    for (size_t dim = sizes.size(); dim-- > 0;) {
+      if (sizes[dim] == 1) {
+        continue;
+      }
+      const bool isInside = dim + dims >= sizes.size();
+      stride = isInside || stride >= 0 ? stride : strides[dim];
+      if (strides[dim] != (isInside ? inside : stride * rows) || strides[dim] < 0) {
+        return -1;
+      }
+      (isInside ? inside : rows) *= sizes[dim];
+    }
+    return stride < 0 ? length : stride;
+  }
   void addTensor(const std::string &name, DType type, const Tensor &tensor) {
     device = device.empty() ? tensor.device() : device;
     const bool isAligned = reinterpret_cast<uintptr_t>(tensor.data()) % 16 == 0;

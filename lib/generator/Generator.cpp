@@ -61,8 +61,15 @@ const Operand &Generation::widestInput() const {
 
 size_t Generation::denseDimensions(const Operand &output,
                                    const definition::Binding &binding) const {
-  return program ? output.shape.size() + binding.rest.size()
-                 : rowDimensions(fused, output, binding);
+  if (!program) {
+    return rowDimensions(fused, output, binding);
+  }
+  size_t dense = 0;
+  for (const auto &[dtype, table] : program->tables) {
+    const TableStride *row = table.strideOf(output.name);
+    dense = std::max(dense, lastDimensions(output, row ? row->dims : output.shape.size(), binding));
+  }
+  return dense;
 }
 
 CaseClass Generation::classOf(const definition::Binding &binding, DType dtype,

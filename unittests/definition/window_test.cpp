@@ -67,6 +67,13 @@ TEST(Windows, ShapesFollowFromKernelStrideAndPadding) {
   EXPECT_EQ(shapeOf("F.avg_pool3d(x, (1, 2, 2))"), "[N, C, H // 2, W // 2]");
   EXPECT_EQ(shapeOf("F.adaptive_avg_pool2d(x, 1)"), "[N, C, 1, 1]");
   EXPECT_EQ(shapeOf("F.adaptive_max_pool2d(x, (2, 4))", "[\"N\", \"C\", 8, 8]"), "[N, C, 2, 4]");
+  EXPECT_EQ(shapeOf("F.adaptive_avg_pool2d(x, (3, 5))"), "[N, C, 3, 5]");
+  EXPECT_EQ(shapeOf("F.adaptive_max_pool2d(x, 7, return_indices=True)[1]"), "[N, C, 7, 7]");
+  EXPECT_EQ(shapeOf("torch.ops.aten._adaptive_avg_pool2d_backward(x[..., :3, :3], x)"),
+            "[N, C, H, W]");
+  EXPECT_EQ(shapeOf("F.max_unpool2d(x, x.to(torch.int64), 3, 2, 1)"),
+            "[N, C, 2 * H - 1, 2 * W - 1]");
+  EXPECT_EQ(shapeOf("F.max_unpool2d(x, x.to(torch.int64), 2, output_size=(9, W))"), "[N, C, 9, W]");
   EXPECT_EQ(shapeOf("F.unfold(x, 3, padding=1)"), "[N, 9 * C, H * W]");
   EXPECT_EQ(shapeOf("F.fold(x, (4, 4), 2, stride=2)", "[\"N\", 12, 4]"), "[N, 3, 4, 4]");
 }
@@ -87,6 +94,11 @@ TEST(Windows, OtherSizes) {
   EXPECT_EQ(shapeOf("F.interpolate(x, scale_factor=2)"), "[N, C, 2 * H, 2 * W]");
   EXPECT_EQ(shapeOf("F.interpolate(x, scale_factor=(1.5, 0.5))"), "[N, C, (H // 2) + H, W // 2]");
   EXPECT_EQ(shapeOf("F.interpolate(x, size=(W, 7), mode=\"bilinear\")"), "[N, C, W, 7]");
+  EXPECT_EQ(shapeOf("F.interpolate(x, size=(H, 5), mode=\"area\")"), "[N, C, H, 5]");
+  EXPECT_EQ(shapeOf("F.interpolate(x, size=(W, 7), mode=\"bicubic\")"), "[N, C, W, 7]");
+  EXPECT_EQ(shapeOf("torch.ops.aten.upsample_bilinear2d_backward(x, [H, W], [N, C, 7, W], True)"),
+            "[N, C, 7, W]");
+  EXPECT_EQ(shapeOf("F.grid_sample(x, x[..., :2])"), "[N, C, C, H]");
   EXPECT_EQ(shapeOf("torch.ops.aten.upsample_nearest2d(x, [2 * H, W])"), "[N, C, 2 * H, W]");
   EXPECT_EQ(shapeOf("torch.ops.aten.upsample_nearest2d_backward(x, [H, W], [N, C, 2 * H, W])"),
             "[N, C, 2 * H, W]");
@@ -118,13 +130,29 @@ TEST(Windows, RefusalsHaveAPlace) {
   EXPECT_EQ(codeOf("F.max_pool2d(x, 9)", "[\"N\", \"C\", 8, 8]"), "E0604");
   EXPECT_EQ(codeOf("F.avg_pool2d(x, 2)", image, "int64"), "E0608");
   EXPECT_EQ(codeOf("F.avg_pool2d(x, 2, divisor_override=0)"), "E0608");
-  EXPECT_EQ(codeOf("F.adaptive_avg_pool2d(x, 3)"), "E0604"); // H may be any size
+  EXPECT_EQ(codeOf("F.adaptive_avg_pool2d(x, 0)"), "E0608");
+  EXPECT_EQ(codeOf("F.adaptive_avg_pool2d(x, (3, 3, 3))"), "E0608");
+  EXPECT_EQ(codeOf("F.adaptive_avg_pool2d(x, 3)", image, "int64"), "E0608");
+  EXPECT_EQ(codeOf("F.adaptive_max_pool2d(x, 3)", image, "int64"), "E0608");
+  EXPECT_EQ(codeOf("F.max_unpool2d(x, w.to(torch.int64), 0)"), "E0608");
+  EXPECT_EQ(codeOf("F.max_unpool2d(x, x, 2)"), "E0608"); // places are integers
   EXPECT_EQ(codeOf("F.fold(x, (4, 4), 2)", "[\"N\", 12, 4]"), "E0604");
   EXPECT_EQ(codeOf("F.conv1d(x, w)"), "E0604");
   EXPECT_EQ(codeOf("F.conv_transpose2d(x, w, stride=2, output_padding=2)"), "E0604");
   EXPECT_EQ(codeOf("F.interpolate(x)"), "E0608");
   EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=0.3333)"), "E0608");
-  EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=2, mode=\"bicubic\")"), "E0608");
+  EXPECT_EQ(codeOf("F.interpolate(x[0], scale_factor=2, mode=\"bicubic\")"), "E0608"); // one side
+  EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=2, mode=\"bicubic\", antialias=True)"), "E0608");
+  EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=2, mode=\"bicubic\")", image, "int32"), "E0608");
+  EXPECT_EQ(codeOf("F.interpolate(x, size=3, mode=\"area\", align_corners=True)"), "E0608");
+  EXPECT_EQ(codeOf("torch.ops.aten.upsample_bilinear2d_backward(x, [H, W], [C, 2 * H, W], False)"),
+            "E0604");
+  EXPECT_EQ(codeOf("torch.ops.aten.upsample_bilinear2d_backward(x, [H, W], [N, C, 2 * H, W])"),
+            "E0608");
+  EXPECT_EQ(codeOf("F.grid_sample(x, x)"), "E0604");
+  EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2], mode=\"bicubic\")"), "E0608");
+  EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2], padding_mode=\"zero\")"), "E0608");
+  EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2])", image, "int64"), "E0608");
   EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=2, mode=\"linear\")"), "E0608");
   EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=2, align_corners=True)"), "E0608");
   EXPECT_EQ(codeOf("F.pixel_shuffle(x, 2)"), "E0604"); // C may be any number

@@ -169,5 +169,97 @@ TEST(NumberBounds, NumbersBeyondTheRangeAndOtherTypesStayExact) {
   EXPECT_EQ(agreementOf("out = x + 16777217", {1}, {16777218}, DType::I32).mismatches, 0);
 }
 
+/// The sum is off by 6 at most, so that 252 might be 258, which uint8 has not: a clamp's end is
+/// what becomes of it.
+TEST(NumberBounds, AClampKeepsAnIntegerInItsType) {
+  const std::string sum = "(x + 1e8) - 1e8", type = "dtype=\"uint8\"\n";
+  const auto agreement = [&](const std::string &body, double written) {
+    return agreementOf("out = " + body + ".to(torch.uint8)", {252}, {written}, DType::F32, type);
+  };
+  EXPECT_EQ(agreement("(" + sum + ")", 252).unverifiable, 1);
+  const std::string clamped = "torch.clamp(" + sum + ", 0, 255)";
+  for (const std::string &body :
+       {clamped, "torch.where(torch.isnan(x), 0.0, " + clamped + ")",
+        "torch.round(" + clamped + ")", "torch.clamp(" + sum + ", max=255)"}) {
+    EXPECT_TRUE(agreement(body, 255).passed()) << body;
+    EXPECT_TRUE(agreement(body, 248).passed()) << body;
+    EXPECT_EQ(agreement(body, 252).unverifiable, 0) << body;
+    EXPECT_EQ(agreement(body, 200).mismatches, 1) << body;
+  }
+  for (const std::string &body : // ends that are none of uint8, not known, or changed behind
+       {"torch.clamp(" + sum + ", 0, 300)", "torch.clamp(" + sum + ", min=0)",
+        "torch.clamp(" + sum + ", 0, x + 3)", "(" + clamped + " + 1)",
+        "torch.where(x > 0, " + sum + ", " + clamped + ")"}) {
+    EXPECT_EQ(agreement(body, 252).unverifiable, 1) << body;
+  }
+}
+
+/// A tenth of 10 is 1, or a little less in float32; an eighth of 8 is 1.
+TEST(NumberBounds, AnIndexThatMayBeAnotherReadsEither) {
+  const std::string body = "out = x[torch.floor(x * 0.1).to(torch.int64)]";
+  const std::vector<double> x = {0, 10, 20, 30};
+  EXPECT_TRUE(agreementOf(body, x, {0, 10, 20, 30}).passed());
+  EXPECT_TRUE(agreementOf(body, x, {0, 0, 10, 20}).passed());
+  EXPECT_EQ(agreementOf(body, x, {10, 10, 20, 30}).mismatches, 1);
+  EXPECT_EQ(agreementOf(body, x, {0, 45, 20, 30}).mismatches, 1);
+  const std::string exact = "out = x[torch.floor(x * 0.125).to(torch.int64)]";
+  EXPECT_TRUE(agreementOf(exact, {0, 8, 16, 24}, {0, 8, 16, 24}).passed());
+  EXPECT_EQ(agreementOf(exact, {0, 8, 16, 24}, {0, 0, 16, 24}).mismatches, 1);
+  // A clamp says how many there are.
+  const std::string any = "out = x[torch.clamp((x + 1e12) - 1e12, 0, 3).to(torch.int64)]";
+  EXPECT_TRUE(agreementOf(any, {0, 1, 2, 3}, {3, 3, 0, 0}).passed());
+  EXPECT_EQ(agreementOf(any, {0, 1, 2, 3}, {20, 1, 2, 3}).mismatches, 1);
+}
+
+/// What float64 has is not rounded; a third times 3 is 1 only once it is.
+TEST(NumberBounds, SumsAndProductsOfFloat64ThatLeaveNoRestAreExact) {
+  const auto agreement = [](const std::string &body, double x, double written) {
+    return agreementOf(body, {x}, {written}, DType::F64);
+  };
+  EXPECT_TRUE(agreement("out = torch.floor((x + 1) * 3)", 1, 6).passed());
+  EXPECT_EQ(agreement("out = torch.floor((x + 1) * 3)", 1, 5).mismatches, 1);
+  EXPECT_TRUE(agreement("out = torch.floor(x * 3)", 1.0 / 3, 0).passed());
+  EXPECT_TRUE(agreement("out = torch.floor(x * 3)", 1.0 / 3, 1).passed());
+  EXPECT_TRUE(agreement("out = torch.floor(x + 1)", -0x1p-60, 0).passed());
+  EXPECT_TRUE(agreement("out = torch.floor(x + 1)", -0x1p-60, 1).passed());
+}
+
+/// 0.9 * 10 may lie on either side of 9.
+TEST(NumberBounds, AConditionThatTheOtherOperandDecidesIsNotOpen) {
+  const auto mismatches = [](const std::string &condition, double written) {
+    return agreementOf("out = where(" + condition + ", 1.0, 0.0)", {10}, {written}).mismatches;
+  };
+  EXPECT_EQ(mismatches("(x > 100) & (0.9 * x > 9)", 0), 0);
+  EXPECT_EQ(mismatches("(x > 100) & (0.9 * x > 9)", 1), 1);
+  EXPECT_EQ(mismatches("(0.9 * x > 9) | (x < 100)", 1), 0);
+  EXPECT_EQ(mismatches("(0.9 * x > 9) | (x < 100)", 0), 1);
+  for (const double written : {0.0, 1.0}) { // nothing decides
+    EXPECT_EQ(mismatches("(x < 100) & (0.9 * x > 9)", written), 0);
+    EXPECT_EQ(mismatches("(0.9 * x > 9) | (x > 100)", written), 0);
+  }
+}
+
+TEST(NumberBounds, AnIndexThatMayBeOffLeadsToItsNeighbours) {
+  const std::string added = "out = torch.scatter_add(0 * x, 0, (0.9 * x).to(torch.int64), x)";
+  const auto meets = [&](size_t at) {
+    std::vector<double> out(12, 0.0);
+    out[at] = 10;
+    return agreementOf(added, {10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, out).mismatches;
+  };
+  EXPECT_EQ(meets(9), 0);
+  EXPECT_EQ(meets(8), 0);
+  EXPECT_GT(meets(7), 0);
+  EXPECT_GT(meets(11), 0);
+  const std::string read = "out = torch.gather(x, 0, (0.9 * x).to(torch.int64))";
+  const std::vector<double> x = {10, 1, 0, 0, 0, 0, 0, 0, 4, 6, 9};
+  const auto reads = [&](double value) {
+    return agreementOf(read, x, {value, 10, 10, 10, 10, 10, 10, 10, 0, 0, 4}).mismatches;
+  };
+  EXPECT_EQ(reads(6), 0); // x[9]
+  EXPECT_EQ(reads(4), 0); // x[8]
+  EXPECT_EQ(reads(9), 0); // x[10] is as far
+  EXPECT_EQ(reads(20), 1);
+}
+
 } // namespace
 } // namespace nereid::eager

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace nereid::eager {
 namespace {
@@ -23,7 +24,7 @@ struct Drawn {
 };
 
 Drawn draw(const std::string &name, int64_t count, int64_t first,
-           const std::vector<double> &numbers) {
+           const std::vector<double> &numbers, double element = 1) {
   Diagnostics diags;
   auto op = definition::loadOperator(
       std::string(NEREID_SOURCE_DIR "/operators/random/") + name + ".toml", diags);
@@ -37,7 +38,7 @@ Drawn draw(const std::string &name, int64_t count, int64_t first,
     for (int64_t i = 0; i < tensor.elementCount(); ++i) {
       tensor.set(i, parameter.isScalar          ? numbers.at(next)
                     : parameter.name == "index" ? static_cast<double>(first + i)
-                                                : 1.0);
+                                                : element);
     }
     next += parameter.isScalar ? 1 : 0;
     inputs.push_back(tensor);
@@ -105,6 +106,83 @@ TEST(Random, NumbersHaveTheirDistribution) {
   }
   EXPECT_LT(chi, 63 + 5 * std::sqrt(2 * 63.0)); // of 63 degrees of freedom
   EXPECT_GT(chi, 63 - 5 * std::sqrt(2 * 63.0));
+}
+
+/// Of one element's uniform numbers: the sum of probabilities, or Hoermann's PTRS, in double.
+double poissonOf(double rate, uint64_t seed, uint64_t element) {
+  const auto draw = [&](uint32_t block) { return philox(seed, element, 0, block); };
+  if (rate < 16) {
+    const double u = uniformOf(draw(0)[0]);
+    double k = 0;
+    for (double p = std::exp(-rate), sum = p; u >= sum && p > 0; sum += p) {
+      p *= rate / ++k;
+    }
+    return k;
+  }
+  const double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
+  const double inverse = 1.1239 + 1.1328 / (b - 3.4);
+  double k = 0;
+  for (uint32_t trial = 0; trial < 8; ++trial) {
+    const Words words = draw(trial / 2);
+    const double u = uniformOf(words[trial % 2 * 2]) - 0.5, v = uniformOf(words[trial % 2 * 2 + 1]);
+    const double us = 0.5 - std::fabs(u);
+    k = std::floor((2 * a / us + b) * u + rate + 0.43);
+    if (us >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) {
+      return k;
+    }
+    if (k < 0 || (us < 0.013 && v > us)) {
+      continue;
+    }
+    const double ends = std::log(v * inverse / (a / (us * us) + b));
+    if (ends <= -rate + k * std::log(rate) - std::lgamma(k + 1)) {
+      return k;
+    }
+  }
+  return k;
+}
+
+TEST(Random, PoissonNumbersAreThoseOfTheirAlgorithms) {
+  for (const double rate : {0.0, 1e-3, 0.5, 3.0, 15.75, 16.0, 20.5, 100.0, 3000.0}) {
+    const Drawn drawn = draw("poisson", 2048, 0, {77}, rate);
+    int differing = 0, inBaseline = 0;
+    for (size_t i = 0; i < 2048; ++i) {
+      const double expected = poissonOf(rate, 77, i);
+      differing += drawn.reference[i] != expected ? 1 : 0;
+      inBaseline += drawn.baseline[i] != expected ? 1 : 0;
+    }
+    // Uniform numbers of float32 beside an edge: of thousands, one.
+    EXPECT_LE(differing, 4) << rate;
+    EXPECT_LE(inBaseline, 4 + static_cast<int>(rate * 2048 * 1e-6)) << rate;
+  }
+}
+
+TEST(Random, PoissonNumbersHaveTheirDistribution) {
+  constexpr int64_t count = 16384;
+  for (const double rate : {0.7, 5.0, 15.9, 16.1, 60.0, 1000.0}) {
+    const Drawn drawn = draw("poisson", count, 0, {5}, rate);
+    double sum = 0, squares = 0;
+    std::map<double, double> seen;
+    for (double value : drawn.reference) {
+      sum += value;
+      squares += (value - rate) * (value - rate);
+      seen[value] += 1;
+    }
+    EXPECT_NEAR(sum / count, rate, 5 * std::sqrt(rate / count)) << rate;
+    EXPECT_NEAR(squares / count, rate, 5 * std::sqrt((2 * rate * rate + rate) / count)) << rate;
+    double chi = 0, rest = count, restSeen = count, degrees = 0;
+    for (double k = 0; k < 4 * rate + 40; ++k) {
+      const double expected = count * std::exp(-rate + k * std::log(rate) - std::lgamma(k + 1));
+      if (expected >= 20) {
+        const double found = seen.contains(k) ? seen.at(k) : 0;
+        chi += (found - expected) * (found - expected) / expected;
+        rest -= expected;
+        restSeen -= found;
+        ++degrees;
+      }
+    }
+    chi += (restSeen - rest) * (restSeen - rest) / std::max(rest, 20.0);
+    EXPECT_LT(chi, degrees + 5 * std::sqrt(2 * degrees)) << rate;
+  }
 }
 
 } // namespace

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows, other sizes and their gradients: baseline and reference against what PyTorch 2.11 makes
 // of 0, 1, 2 and so on in 4 rows of 5.
-#include "unittests/eager/Values.h"
+#include "unittests/eager/WindowExamples.h"
 
-#include "lib/eager/reference/Reference.h"
-
-#include <cmath>
 #include <limits>
 
 namespace nereid::eager {
 namespace {
-
-struct Example {
-  std::string expression, shape;
-  std::vector<double> values;
-};
 
 const std::vector<Example> &examples() {
   static const std::vector<Example> list = {
@@ -151,77 +143,9 @@ const std::vector<Example> &examples() {
   return list;
 }
 
-Tensor counted(DType dtype) {
-  Tensor tensor = Tensor::empty({4, 5}, dtype);
-  for (int64_t i = 0; i < tensor.elementCount(); ++i) {
-    tensor.set(i, static_cast<double>(i));
-  }
-  return tensor;
-}
+TEST(Windows, AreWhatPyTorchMakes) { expectExamples(examples(), DType::F64, 1e-6); }
 
-/// The results of the baseline and of the reference for a body that is one expression of x.
-std::vector<std::vector<double>> results(const std::string &expression, const std::string &shape,
-                                         const Tensor &x, const std::string &type = "") {
-  Diagnostics diags;
-  auto op = definition::parseOperator(
-      "t.toml",
-      "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"" +
-          std::string(torchName(x.dtype())) + "\"]\nbody = '''\nout = " + expression +
-          "\n'''\n[inputs.x]\nshape = [4, 5]\n[outputs.out]\nshape = " + shape + "\n" +
-          (type.empty() ? "" : "dtype = \"" + type + "\"\n") + "[performance]\ncases = [{ }]\n",
-      diags);
-  EXPECT_TRUE(op) << expression << "\n" << diags.render();
-  if (!op) {
-    return {};
-  }
-  std::vector<Tensor> inputs = {x};
-  auto outputs = runGraph(*op, inputs, runtime::defaultPool());
-  auto reference =
-      runReference(*op, inputs, x.dtype(), Rounding::OncePerResult, runtime::defaultPool());
-  EXPECT_TRUE(outputs) << expression << "\n" << render(outputs.error());
-  EXPECT_TRUE(reference) << expression << "\n" << render(reference.error());
-  if (!outputs || !reference) {
-    return {};
-  }
-  return {list((*outputs)[0]), list((*reference)[0].values)};
-}
-
-void expectNear(const std::vector<double> &values, const std::vector<double> &expected,
-                double slack, const std::string &what) {
-  ASSERT_EQ(values.size(), expected.size()) << what;
-  for (size_t i = 0; i < values.size(); ++i) {
-    EXPECT_NEAR(values[i], expected[i], slack * std::max(1.0, std::abs(expected[i])))
-        << what << " at " << i;
-  }
-}
-
-bool arePlaces(const std::string &expression) {
-  return expression.find("return_indices=True)[1][0]") != std::string::npos &&
-         expression.starts_with("F.");
-}
-
-TEST(Windows, AreWhatPyTorchMakes) {
-  for (const Example &example : examples()) {
-    const auto both = results(example.expression, example.shape, counted(DType::F64),
-                              arePlaces(example.expression) ? "int64" : "");
-    for (const std::vector<double> &values : both) {
-      expectNear(values, example.values, 1e-6, example.expression);
-    }
-    if (both.size() == 2) {
-      expectNear(both[0], both[1], 1e-12, example.expression);
-    }
-  }
-}
-
-TEST(Windows, OfHalvesKeepTheirType) {
-  for (const Example &example : examples()) {
-    const auto both = results(example.expression, example.shape, counted(DType::F16),
-                              arePlaces(example.expression) ? "int64" : "");
-    for (const std::vector<double> &values : both) {
-      expectNear(values, example.values, 4e-3, example.expression);
-    }
-  }
-}
+TEST(Windows, OfHalvesKeepTheirType) { expectExamples(examples(), DType::F16, 4e-3); }
 
 TEST(Windows, OfIntegersBeginBelowAllOfThem) {
   for (DType dtype : {DType::I8, DType::I32, DType::I64, DType::U8}) {

@@ -3,12 +3,13 @@
 // integer.
 #include "lib/definition/constraints/Constraint.h"
 
-#include "lib/definition/Graph.h"
 #include "lib/definition/cases/IndexData.h"
+#include "lib/definition/constraints/Holding.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -32,39 +33,74 @@ bool compares(const std::string &relation, long double a, long double b) {
                             : a >= b;
 }
 
+/// a / b, rounded down; of integers as such, which takes a tenth of the time.
+long double rounded(long double a, long double b) {
+  constexpr long double most = 1e18L;
+  if (std::fabs(a) < most && std::fabs(b) < most) {
+    const auto i = static_cast<int64_t>(a), j = static_cast<int64_t>(b);
+    if (static_cast<long double>(i) == a && static_cast<long double>(j) == b) {
+      const bool isBelow = i % j != 0 && (i < 0) != (j < 0);
+      return static_cast<long double>(i / j - (isBelow ? 1 : 0));
+    }
+  }
+  return std::floor(a / b);
+}
+
+bool mayDependOn(const ConstraintTerm &term, const std::string &symbol) {
+  switch (term.kind) {
+  case Kind::Symbol:
+    return term.name == symbol;
+  case Kind::Size:
+  case Kind::Rank:
+  case Kind::Count:
+  case Kind::Shape:
+    return true;
+  default:
+    return std::any_of(term.operands.begin(), term.operands.end(),
+                       [&](const ConstraintTerm &operand) { return mayDependOn(operand, symbol); });
+  }
+}
+
 class Evaluator {
 public:
   Evaluator(const Operator &op, const Binding &binding, std::optional<DType> dtype,
             const std::vector<double> &scalars)
       : op(op), binding(binding), dtype(dtype), scalars(scalars) {}
 
-  std::string violation(const Constraint &constraint) const {
-    const std::string &relation = constraint.relation;
+  bool holds(const Constraint &constraint) const {
     const ConstraintTerm &left = constraint.left, &right = constraint.right;
-    if (relation.empty() || constraint.isAboutValues()) {
-      return "";
+    if (constraint.relation.empty() || constraint.isAboutValues()) {
+      return true;
     }
-    if (left.kind == Kind::Type || left.kind == Kind::TypeName) {
+    if (isType(left)) {
       auto a = typeOf(left), b = typeOf(right);
-      bool isOpen = !a || !b;
-      return isOpen || (*a == *b) == (relation == "==")
-                 ? ""
-                 : said(left, std::string(torchName(*a)), right, std::string(torchName(*b)));
+      return !a || !b || (*a == *b) == (constraint.relation == "==");
     }
-    if (left.kind == Kind::Shape || left.kind == Kind::List) {
+    if (isShape(left)) {
       auto a = shapeOf(left), b = shapeOf(right);
-      if (!a || !b) {
-        return "a size in it is not known";
-      }
-      return (*a == *b) == (relation == "==") ? ""
-                                              : said(left, sizesText(*a), right, sizesText(*b));
+      return a && b && (*a == *b) == (constraint.relation == "==");
     }
     std::string problem;
-    long double a = number(left, problem), b = number(right, problem);
-    if (!problem.empty()) {
-      return problem;
+    const long double a = number(left, problem), b = number(right, problem);
+    return problem.empty() && compares(constraint.relation, a, b);
+  }
+
+  std::string violation(const Constraint &constraint) const {
+    const ConstraintTerm &left = constraint.left, &right = constraint.right;
+    if (holds(constraint)) {
+      return "";
     }
-    return compares(relation, a, b) ? "" : said(left, numberText(a), right, numberText(b));
+    if (isType(left)) {
+      return said(left, std::string(torchName(*typeOf(left))), right,
+                  std::string(torchName(*typeOf(right))));
+    }
+    if (isShape(left)) {
+      auto a = shapeOf(left), b = shapeOf(right);
+      return a && b ? said(left, sizesText(*a), right, sizesText(*b)) : "a size in it is not known";
+    }
+    std::string problem;
+    const long double a = number(left, problem), b = number(right, problem);
+    return problem.empty() ? said(left, numberText(a), right, numberText(b)) : problem;
   }
 
   long double number(const ConstraintTerm &term, std::string &problem) const {
@@ -95,6 +131,13 @@ public:
   }
 
 private:
+  static bool isType(const ConstraintTerm &term) {
+    return term.kind == Kind::Type || term.kind == Kind::TypeName;
+  }
+  static bool isShape(const ConstraintTerm &term) {
+    return term.kind == Kind::Shape || term.kind == Kind::List;
+  }
+
   std::string said(const ConstraintTerm &left, const std::string &a, const ConstraintTerm &right,
                    const std::string &b) const {
     auto one = [&](const ConstraintTerm &term, const std::string &value) {
@@ -163,7 +206,7 @@ private:
       problem = fmt::format("'{}' divides by 0", text(term, op));
       return 0;
     }
-    const long double quotient = std::floor(a / b);
+    const long double quotient = rounded(a, b);
     return term.name == "//" ? quotient : a - quotient * b;
   }
 
@@ -222,6 +265,14 @@ std::string text(const ConstraintTerm &term, const Operator &op) {
     list += (list.empty() ? "" : ", ") + text(each, op);
   }
   return "[" + list + "]";
+}
+
+bool holds(const Constraint &constraint, const Operator &op, const Binding &binding) {
+  return Evaluator(op, binding, std::nullopt, {}).holds(constraint);
+}
+
+bool mayDependOn(const Constraint &constraint, const std::string &symbol) {
+  return mayDependOn(constraint.left, symbol) || mayDependOn(constraint.right, symbol);
 }
 
 std::string violation(const Constraint &constraint, const Operator &op, const Binding &binding,

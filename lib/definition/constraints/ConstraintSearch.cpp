@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fulfilled: from wanted sizes to ones that meet the constraints. Each step changes one size, or
 // the number of leading ones, to what leaves the fewest constraints unmet and moves least.
-#include "lib/definition/Graph.h"
 #include "lib/definition/cases/IndexData.h"
-#include "lib/definition/constraints/Constraint.h"
+#include "lib/definition/constraints/Holding.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
@@ -17,16 +16,18 @@ constexpr int mostSteps = 32;
 constexpr int64_t mostMove = 256, largestSize = 1 << 16;
 constexpr size_t mostLeading = 6;
 
-int unmet(const Operator &op, const Binding &binding) {
+/// Constraints that are not met, of those that may depend on a size, or of all.
+int unmet(const Operator &op, const Binding &binding, const std::string *symbol = nullptr) {
   const auto ranges =
       std::count_if(op.parameters.begin(), op.parameters.end(), [&](const Parameter &parameter) {
         return parameter.range && !rangeProblem(parameter, binding).empty();
       });
-  return static_cast<int>(
-      ranges + std::count_if(op.constraints.begin(), op.constraints.end(),
-                             [&](const Constraint &constraint) {
-                               return !violation(constraint, op, binding, std::nullopt).empty();
-                             }));
+  return static_cast<int>(ranges + std::count_if(op.constraints.begin(), op.constraints.end(),
+                                                 [&](const Constraint &constraint) {
+                                                   return (!symbol ||
+                                                           mayDependOn(constraint, *symbol)) &&
+                                                          !holds(constraint, op, binding);
+                                                 }));
 }
 
 /// Numbers that the constraints name: sizes are often to equal one of them or its neighbour.
@@ -87,20 +88,23 @@ public:
   }
 
 private:
-  void consider(Binding binding) {
-    const int count = unmet(op, binding);
+  /// `others`: unmet constraints that do not depend on the size that was changed.
+  void consider(const Binding &binding, const std::string *symbol = nullptr, int others = 0) {
+    const int count = others + unmet(op, binding, symbol);
     if (count < left) {
       left = count;
-      best = std::move(binding);
+      best = binding;
     }
   }
 
   void moveSymbols(const Binding &from) {
+    const int all = unmet(op, from);
     for (const auto &[symbol, size] : from.symbols) {
+      const int others = all - unmet(op, from, &symbol);
+      Binding moved = from;
       for (int64_t value : candidates(op, from, size)) {
-        Binding moved = from;
         moved.symbols[symbol] = value;
-        consider(std::move(moved));
+        consider(moved, &symbol, others);
       }
     }
   }
@@ -113,13 +117,13 @@ private:
     for (size_t count = 0; count <= mostLeading; ++count) {
       Binding moved = from;
       moved.rest.resize(count, 2);
-      consider(std::move(moved));
+      consider(moved);
     }
     for (size_t i = 0; i < from.rest.size(); ++i) {
       for (int64_t value : candidates(op, from, from.rest[i])) {
         Binding moved = from;
         moved.rest[i] = value;
-        consider(std::move(moved));
+        consider(moved);
       }
     }
   }

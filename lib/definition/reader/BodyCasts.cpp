@@ -129,11 +129,19 @@ std::optional<int> BodyCasts::call(const BodyExpressions::Call &call) {
   if (!target) {
     return std::nullopt;
   }
-  const Operation &operation = *findOperation("to_" + *target);
-  const bool isNumberHere = isNumber(body.op.nodes[static_cast<size_t>(*input)]);
-  return isAlready(*input, operation) && !isNumberHere
-             ? input
-             : body.apply(operation.name, {*input}, whole.range);
+  return converted(*input, *target, whole.range);
+}
+
+std::optional<int> BodyCasts::likeTensor(int node, int like, SourceRange range) {
+  const std::optional<std::string> target = typeOf(like, range);
+  return target ? converted(node, *target, range) : std::nullopt;
+}
+
+std::optional<int> BodyCasts::converted(int node, const std::string &target, SourceRange range) {
+  const Operation &operation = *findOperation("to_" + target);
+  const bool isNumberHere = isNumber(body.op.nodes[static_cast<size_t>(node)]);
+  return isAlready(node, operation) && !isNumberHere ? node
+                                                     : body.apply(operation.name, {node}, range);
 }
 
 bool BodyCasts::isAlready(int node, const Operation &operation) const {

@@ -279,7 +279,7 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
     }
   }
   const int before = errors;
-  if (std::optional<int> part = partOfPair(expr); part || errors > before) {
+  if (std::optional<int> part = partOfSeveral(expr); part || errors > before) {
     return part;
   }
   if (expr.text == "T" || expr.text == "mT") {
@@ -333,7 +333,7 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
       return BodyIndexing(*this).subscript(expr);
     }
     const int before = errors;
-    if (std::optional<int> part = partOfPair(expr); part || errors > before) {
+    if (std::optional<int> part = partOfSeveral(expr); part || errors > before) {
       return part;
     }
     return BodyMoves(*this).readSubscript(expr);

@@ -27,8 +27,10 @@ public:
                             const language::Expr &right, SourceRange range);
   /// `torch.topk(x, 8)`; max and min, with a dimension.
   bool returnsTwo(const language::Expr &expr);
-  /// The two tensors of such a call, or nothing after an error was reported.
-  std::optional<std::vector<int>> readPair(const language::Expr &expr);
+  /// `x.split(8)` and its like.
+  bool returnsPieces(const language::Expr &expr);
+  /// The tensors of such a call, or nothing after an error was reported.
+  std::optional<std::vector<int>> readSeveral(const language::Expr &expr);
   void assign(const std::string &name, std::optional<int> node, SourceRange range);
   /// Gives the name a string, True, False, None or a tuple of integers, which no tensor is made of;
   /// false where the expression is no such thing.
@@ -82,7 +84,7 @@ private:
   std::optional<int> mathCall(const Call &call);
   bool isOfPair(const Call &call) const;
   std::optional<std::pair<int, int>> pairCall(const Call &call);
-  std::optional<int> partOfPair(const language::Expr &expr);
+  std::optional<int> partOfSeveral(const language::Expr &expr);
   std::optional<int> onlyOfPair(const Call &call);
   std::optional<int> onlyOfWritten(const Call &call);
   bool checkLength(const Node &node, SourceRange range);

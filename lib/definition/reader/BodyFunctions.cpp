@@ -10,6 +10,7 @@
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/reader/einsum/EinsumGraph.h"
 #include "lib/definition/reader/windows/BodyWindows.h"
+#include "lib/definition/reader/written/Written.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -297,7 +298,15 @@ bool BodyExpressions::returnsTwo(const Expr &expr) {
   return call && (findPair(callee.text) ? isOfPair(*call) : BodyWindows(*this, *call).returnsTwo());
 }
 
-std::optional<std::vector<int>> BodyExpressions::readPair(const Expr &expr) {
+bool BodyExpressions::returnsPieces(const Expr &expr) {
+  const Expr *callee = expr.kind == ExprKind::Call ? expr.operands[0].get() : nullptr;
+  const bool isNamed =
+      callee && (callee->kind == ExprKind::Name || callee->kind == ExprKind::Attribute);
+  return isNamed && BodyWindows::isFunction(callee->text) &&
+         definition::returnsPieces(callee->text);
+}
+
+std::optional<std::vector<int>> BodyExpressions::readSeveral(const Expr &expr) {
   const std::optional<Call> call = takenApart(expr);
   if (call && BodyWindows::isFunction(call->function)) {
     return BodyWindows(*this, *call).run();
@@ -307,7 +316,7 @@ std::optional<std::vector<int>> BodyExpressions::readPair(const Expr &expr) {
 }
 
 /// `.values`, `.indices`, `[0]` and `[1]` of such a call; nothing, and no error, of anything else.
-std::optional<int> BodyExpressions::partOfPair(const Expr &expr) {
+std::optional<int> BodyExpressions::partOfSeveral(const Expr &expr) {
   const Expr &base = *expr.operands[0];
   std::optional<int64_t> part;
   if (expr.kind == ExprKind::Subscript) {
@@ -315,11 +324,21 @@ std::optional<int> BodyExpressions::partOfPair(const Expr &expr) {
   } else if (expr.text == "values" || expr.text == "indices") {
     part = expr.text == "values" ? 0 : 1;
   }
-  if (!part || *part < 0 || *part > 1 || !returnsTwo(base)) {
+  const bool arePieces = part && expr.kind == ExprKind::Subscript && returnsPieces(base);
+  if (!part || (!arePieces && (*part < 0 || *part > 1 || !returnsTwo(base)))) {
     return std::nullopt;
   }
-  const std::optional<std::vector<int>> both = readPair(base);
-  return both ? std::optional((*both)[static_cast<size_t>(*part)]) : std::nullopt;
+  const std::optional<std::vector<int>> all = readSeveral(base);
+  if (!all) {
+    return std::nullopt;
+  }
+  const auto count = static_cast<int64_t>(all->size());
+  if (*part < -count || *part >= count) {
+    fail("E0604", expr.range,
+         fmt::format("an index of {} pieces expects to lie among them, but got {}", count, *part));
+    return std::nullopt;
+  }
+  return (*all)[static_cast<size_t>(*part < 0 ? *part + count : *part)];
 }
 
 /// Where one value is expected.
@@ -343,6 +362,12 @@ std::optional<int> BodyExpressions::onlyOfWritten(const Call &call) {
     fail("E0608", call.whole->range,
          fmt::format("'{}' returns two tensors, but one is expected", call.function))
         .withHelp(fmt::format("write 'values, indices = {0}(…)', or '{0}(…)[0]'", call.function));
+    return std::nullopt;
+  }
+  if (written.returnsPieces()) {
+    fail("E0608", call.whole->range,
+         fmt::format("'{}' returns several tensors, but one is expected", call.function))
+        .withHelp(fmt::format("write 'a, b = {0}(…)', or '{0}(…)[0]'", call.function));
     return std::nullopt;
   }
   const auto result = written.run();

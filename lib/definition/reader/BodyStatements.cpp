@@ -153,8 +153,9 @@ BodyStatements::Flow BodyStatements::unpacking(const Stmt &statement) {
     }
   }
   const bool areTwo = targets.operands.size() == 2 && reader.returnsTwo(*statement.value);
-  std::optional<std::vector<int>> values =
-      areTwo ? reader.readPair(*statement.value) : valuesOf(*statement.value);
+  std::optional<std::vector<int>> values = areTwo || reader.returnsPieces(*statement.value)
+                                               ? reader.readSeveral(*statement.value)
+                                               : valuesOf(*statement.value);
   if (values && values->size() != targets.operands.size()) {
     reader.fail(
         "E0608", statement.range,

@@ -3,6 +3,7 @@
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/reader/Body.h"
+#include "lib/definition/reader/written/Written.h"
 #include "lib/generator/Generator.h"
 
 #include <fmt/format.h>
@@ -127,6 +128,8 @@ const std::vector<std::pair<std::string, SymbolicShape>> &exampleOperands() {
       {"c", {of(8)}},
       {"parts", {batch, of(72), of(196)}},
       {"theta", {batch, of(2), of(3)}},
+      {"points", {batch, of(5), of(6), of(2)}},
+      {"sPlaces", {batch, of(8), {"L"}}},
       {"places", {batch, of(8), of(8), of(8)}},
       {"volumePlaces", {batch, of(8), of(2), of(4), of(4)}},
       {"sFilters", {of(8), of(8), of(3)}},
@@ -159,7 +162,7 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
     definition::Parameter parameter;
     parameter.name = name;
     parameter.shape = shape;
-    if (name == "places" || name == "volumePlaces") {
+    if (name == "places" || name.ends_with("Places")) {
       parameter.fixedDtype = DType::I64;
     }
     definition::Node leaf;
@@ -173,7 +176,8 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
   op.outputDescriptions = {""};
   op.outputDtypes = {std::nullopt};
   const bool hasTwo = function.name.ends_with("_with_indices");
-  op.body = fmt::format("out{} = {}({})", hasTwo ? ", _" : "", function.name, function.example);
+  op.body = fmt::format("out{} = {}({}){}", hasTwo ? ", _" : "", function.name, function.example,
+                        definition::returnsPieces(function.name) ? "[0]" : "");
   return definition::readBody(op, {function.name, op.body}, diags) ? std::optional(std::move(op))
                                                                    : std::nullopt;
 }

@@ -146,6 +146,25 @@ Bounded added(const Bounded &a, const Bounded &b, double sign) {
   return {value, overflows(value, a, b) ? lost : a.error + b.error};
 }
 
+/// An error of what float64 has as it is: rounded() adds none to it.
+constexpr double untouched = -1;
+
+bool areExact(const Bounded &a, const Bounded &b) { return a.error == 0 && b.error == 0; }
+
+Bounded product(const Rule &rule, const Bounded &a, const Bounded &b) {
+  const Bounded out = product(a, b);
+  const bool isExact = rule.keepsExact && areExact(a, b) && std::fabs(out.value) >= rule.tiny &&
+                       std::fma(a.value, b.value, -out.value) == 0; // false of infinities and NaN
+  return isExact ? Bounded{out.value, untouched} : out;
+}
+
+Bounded added(const Rule &rule, const Bounded &a, const Bounded &b, double sign) {
+  const Bounded out = added(a, b, sign);
+  const double own = sign * b.value, part = out.value - a.value;
+  const double rest = (a.value - (out.value - part)) + (own - part);
+  return rule.keepsExact && areExact(a, b) && rest == 0 ? Bounded{out.value, untouched} : out;
+}
+
 Bounded power(const Bounded &a, const Bounded &b) {
   Bounded out{std::pow(a.value, b.value), 0};
   if (a.error > 0 || b.error > 0) {
@@ -196,6 +215,18 @@ template <class Holds> Bounded compared(const Bounded &a, const Bounded &b, Hold
 
 Bounded truth(bool holds, bool isUncertain) { return {holds ? 1.0 : 0.0, isUncertain ? 1.0 : 0.0}; }
 
+/// One that is surely false decides, whatever the other is.
+Bounded both(const Bounded &a, const Bounded &b) {
+  const bool isDecided = (a.error == 0 && a.value == 0) || (b.error == 0 && b.value == 0);
+  return truth(a.value != 0 && b.value != 0, !isDecided && a.error + b.error > 0);
+}
+
+/// One that surely holds decides.
+Bounded either(const Bounded &a, const Bounded &b) {
+  const bool isDecided = (a.error == 0 && a.value != 0) || (b.error == 0 && b.value != 0);
+  return truth(a.value != 0 || b.value != 0, !isDecided && a.error + b.error > 0);
+}
+
 Bounded kneed(const Rule &rule, const Bounded &x, const Bounded &factor) {
   double below = rule.function ? factor.value * rule.function(x.value) : factor.value * x.value;
   double slope = std::max(1.0, std::fabs(factor.value));
@@ -229,6 +260,10 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double sca
   }
   if (!std::isfinite(out.value)) {
     return {out.value, 0};
+  }
+  if (out.error == untouched) {
+    const double stored = rule.storageUnit * (std::fabs(out.value) + rule.storageTiny);
+    return {out.value, std::fabs(out.value) + stored <= rule.largest ? stored : infinity};
   }
   double magnitude = std::fabs(out.value);
   const bool isExact = keeps && out.error == 0 && magnitude >= rule.tiny &&
@@ -362,9 +397,9 @@ const std::map<std::string, Run> &otherRules() {
       {"exp", exponentials},
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
-      {"add", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], 1))},
-      {"sub", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], -1))},
-      {"mul", NEREID_RULE(Arithmetic, 2, product(in[0], in[1]))},
+      {"add", NEREID_RULE(Arithmetic, 2, added(rule, in[0], in[1], 1))},
+      {"sub", NEREID_RULE(Arithmetic, 2, added(rule, in[0], in[1], -1))},
+      {"mul", NEREID_RULE(Arithmetic, 2, product(rule, in[0], in[1]))},
       {"div", NEREID_RULE(Arithmetic, 2, quotient(in[0], in[1]))},
       {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
       {"maximum", NEREID_RULE(Number, 2, extremum<true>(in[0], in[1]))},
@@ -380,22 +415,14 @@ const std::map<std::string, Run> &otherRules() {
       {"isfinite",
        NEREID_RULE(Truth, 1, truth(std::isfinite(in[0].value), in[0].error == infinity))},
       {"logical_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
-      {"logical_and",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
-      {"logical_or",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"logical_and", NEREID_RULE(Truth, 2, both(in[0], in[1]))},
+      {"logical_or", NEREID_RULE(Truth, 2, either(in[0], in[1]))},
       {"logical_xor",
        NEREID_RULE(Truth, 2,
                    truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},
       {"bitwise_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
-      {"bitwise_and",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
-      {"bitwise_or",
-       NEREID_RULE(Truth, 2,
-                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"bitwise_and", NEREID_RULE(Truth, 2, both(in[0], in[1]))},
+      {"bitwise_or", NEREID_RULE(Truth, 2, either(in[0], in[1]))},
       {"bitwise_xor",
        NEREID_RULE(Truth, 2,
                    truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},
@@ -454,6 +481,7 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
   } else {
     rule.divides = node.op == "div";
+    rule.keepsExact = model.compute == DType::F64;
     rule.keepsRepresentable = model.compute == DType::F32 && (rule.divides || node.op == "add" ||
                                                               node.op == "sub" || node.op == "mul");
     rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};

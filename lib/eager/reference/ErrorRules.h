@@ -43,7 +43,8 @@ struct Rule {
   double largest = 0, tiny = 0, unit = 0;
   /// A single rounding of float32, which leaves what float32 has as it is: of integers, say.
   bool keepsRepresentable = false;
-  bool divides = false; ///< and so does only by powers of two
+  bool divides = false;    ///< and so does only by powers of two
+  bool keepsExact = false; ///< sums and products of float64 that leave no rest are not rounded
 };
 Rule makeRule(const definition::Node &node, const definition::Operation &operation,
               const ErrorModel &model);

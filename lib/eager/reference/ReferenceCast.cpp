@@ -69,11 +69,13 @@ bool isWithin(double value, DType to) {
   return value < end && value >= (isSignedInteger(to) ? -end : 0.0);
 }
 
-Bounded toInteger(const Bounded &x, DType to, uint64_t &whole) {
+Bounded toInteger(const Bounded &x, DType to, const Ends &ends, uint64_t &whole) {
   const double value = std::trunc(x.value) + 0.0; // no integer is -0
-  const double low = std::trunc(x.value - x.error), high = std::trunc(x.value + x.error);
+  const double low = std::trunc(std::max(x.value - x.error, ends.low));
+  const double high = std::trunc(std::min(x.value + x.error, ends.high));
   whole = 0;
-  if (!isWithin(value, to) || !isWithin(low, to) || !isWithin(high, to)) { // false of NaN
+  if (std::isinf(x.error) || !isWithin(value, to) || !isWithin(low, to) ||
+      !isWithin(high, to)) { // false of NaN
     return {value, infinity};
   }
   whole =
@@ -103,7 +105,8 @@ double nearestOf(DType type, double value) {
                                  : std::copysign(infinity, value);
 }
 
-BoundedTensor castBounded(const BoundedTensor &in, DType from, DType to, bool holdsMore) {
+BoundedTensor castBounded(const BoundedTensor &in, DType from, DType to, bool holdsMore,
+                          const Ends &ends) {
   BoundedTensor out;
   out.sizes = in.sizes;
   out.allocate(in.elements.size());
@@ -116,7 +119,7 @@ BoundedTensor castBounded(const BoundedTensor &in, DType from, DType to, bool ho
       const bool mayBeZero = x.error > 0 && !(std::fabs(x.value) > x.error);
       result = {x.value != 0 ? 1.0 : 0.0, mayBeZero ? 1.0 : 0.0};
     } else if (isWhole && isFloat(from)) {
-      result = toInteger(x, to, out.integers[i]);
+      result = toInteger(x, to, ends, out.integers[i]);
     } else if (isWhole) {
       const uint64_t given =
           in.integers.empty() ? static_cast<uint64_t>(x.value != 0) : in.integers[i];

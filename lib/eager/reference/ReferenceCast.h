@@ -4,6 +4,7 @@
 // not 0. What leaves the range of an integer type is open there, and here.
 #pragma once
 
+#include "lib/eager/reference/KnownEnds.h"
 #include "lib/eager/reference/ReferenceGraph.h"
 
 namespace nereid::eager {
@@ -13,7 +14,9 @@ namespace nereid::eager {
 double nearestOf(DType type, double value);
 
 /// Values of the type `from` in the type `to`, which are off as far as those at the ends of what
-/// the given ones may be. `holdsMore`: every value of `from` is one of `to`, nothing is rounded.
-BoundedTensor castBounded(const BoundedTensor &in, DType from, DType to, bool holdsMore);
+/// the given ones may be, but for what lies beyond their known ends. `holdsMore`: every value of
+/// `from` is one of `to`, nothing is rounded.
+BoundedTensor castBounded(const BoundedTensor &in, DType from, DType to, bool holdsMore,
+                          const Ends &ends);
 
 } // namespace nereid::eager

@@ -283,7 +283,8 @@ private:
     }
     if (operation.result == definition::ResultType::Cast) {
       const DType from = types[static_cast<size_t>(node.inputs[0])];
-      return castBounded(*operands[0], from, types[i], definition::holdsAll(types[i], from));
+      return castBounded(*operands[0], from, types[i], definition::holdsAll(types[i], from),
+                         knownEnds(graph, node.inputs[0], types));
     }
     const bool isFloating = isFloat(computed);
     const ErrorModel own = modelOf(i);
@@ -310,6 +311,7 @@ private:
     }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
     rule.keepsRepresentable = rule.keepsRepresentable && !isExponent(i);
+    rule.keepsExact = rule.keepsExact && !isExponent(i);
     BoundedTensor copies[2];
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {

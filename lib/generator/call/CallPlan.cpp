@@ -2,6 +2,7 @@
 #include "lib/generator/call/CallPlan.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/generator/call/TensorRows.h"
 #include "lib/generator/launch/Choices.h"
 
 #include <fmt/format.h>
@@ -16,18 +17,23 @@ constexpr int64_t alignment = 16;
 /// Which tensors' first elements lie where wide accesses may begin; all when there are none yet.
 using Alignment = std::function<bool(int operand)>;
 
+/// Of tensors whose rows have gaps between them, by the table's names.
+using Strides = std::map<std::string, int64_t>;
+
 /// The launches of a program's table at the sizes of one call.
 class ProgramPlanner {
 public:
   ProgramPlanner(const Generation &generation, const definition::Binding &binding, DType dtype,
-                 Alignment isAligned, const std::map<std::string, double> &scalars,
-                 const LaunchSite &site, const Schedule &schedule)
+                 Alignment isAligned, const Strides &strides,
+                 const std::map<std::string, double> &scalars, const LaunchSite &site,
+                 const Schedule &schedule)
       : chosen(chosenBy(schedule)), called(generation.called()),
         table(generation.program->tables.at(dtype)), site(site), binding(binding),
-        isAligned(std::move(isAligned)), scalars(scalars) {}
+        isAligned(std::move(isAligned)), strides(strides), scalars(scalars) {}
 
   Result<CallPlan> run() {
-    const std::map<std::string, int64_t> symbols = launchSymbols(binding);
+    std::map<std::string, int64_t> symbols = launchSymbols(binding);
+    symbols.insert(strides.begin(), strides.end());
     auto launches = bindLaunch(table, symbols, site, chosen);
     if (!launches) {
       return launches.error();
@@ -142,6 +148,7 @@ private:
   const LaunchSite site;
   const definition::Binding &binding;
   const Alignment isAligned;
+  const Strides &strides;
   const std::map<std::string, double> &scalars;
 };
 
@@ -167,7 +174,7 @@ bool areAllEmpty(const CalledOperator &called, const definition::Binding &bindin
 }
 
 Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &call,
-                             const Alignment &isAligned,
+                             const Alignment &isAligned, const Strides &strides,
                              const std::map<std::string, double> &scalars, const LaunchSite &site,
                              const Schedule &schedule) {
   if (areAllEmpty(generation.called(), call.binding)) {
@@ -175,11 +182,28 @@ Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &ca
     nothing.schedule.isOfProgram = true;
     return nothing;
   }
-  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, scalars, site, schedule)
+  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, strides, scalars, site,
+                        schedule)
       .run();
 }
 
+/// How rows lie where the table's kernels take them so.
+std::optional<TensorRows> rowsIn(const TableStride *row, const Operand &operand,
+                                 const runtime::Tensor &tensor,
+                                 const definition::Binding &binding) {
+  return row ? rowsOf(tensor.shape(), tensor.strides(), lastDimensions(operand, row->dims, binding))
+             : std::nullopt;
+}
+
 } // namespace
+
+size_t lastDimensions(const Operand &operand, size_t dims, const definition::Binding &binding) {
+  size_t count = 0;
+  for (size_t i = operand.shape.size() - dims; i < operand.shape.size(); ++i) {
+    count += operand.shape[i].isRest() ? binding.rest.size() : 1;
+  }
+  return count;
+}
 
 int64_t CallPlan::programs() const {
   int64_t sum = 0;
@@ -209,7 +233,7 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
     return fits.error();
   }
   return planProgram(
-      generation, {binding, dtype}, [](int) { return true; }, {}, generation.site, schedule);
+      generation, {binding, dtype}, [](int) { return true; }, {}, {}, generation.site, schedule);
 }
 
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
@@ -226,16 +250,27 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
   if (!call) {
     return call.error();
   }
+  const LaunchTable &table = generation.program->tables.at(call->dtype);
   std::vector<int> copies;
   std::vector<const runtime::Tensor *> tensors;
+  Strides strides;
   for (const Operand &operand : called.operands) {
     const size_t number = tensors.size();
     tensors.push_back(operand.isOutput ? &outputs[number - inputs.size()] : &inputs[number]);
     if (tensors.back()->isContiguous()) {
       continue;
     }
+    const TableStride *row = table.strideOf(operand.name);
+    const auto rows = rowsIn(row, operand, *tensors.back(), call->binding);
+    if (rows && (!operand.isOutput || rows->areApart())) {
+      strides[row->name] = rows->stride;
+      continue;
+    }
     if (operand.isOutput) {
-      return misfit(called, operand, "a contiguous output",
+      return misfit(called, operand,
+                    rows  ? "an output whose rows do not overlap"
+                    : row ? "an output with evenly spaced rows"
+                          : "a contiguous output",
                     fmt::format("strides {}", definition::sizesText(tensors.back()->strides())));
     }
     copies.push_back(static_cast<int>(number));
@@ -247,8 +282,8 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
            reinterpret_cast<uintptr_t>(tensors[static_cast<size_t>(number)]->data()) % alignment ==
                0;
   };
-  auto plan =
-      planProgram(generation, *call, isAligned, scalars, site.value_or(generation.site), schedule);
+  auto plan = planProgram(generation, *call, isAligned, strides, scalars,
+                          site.value_or(generation.site), schedule);
   if (plan) {
     plan->contiguousCopies = std::move(copies);
   }

@@ -31,6 +31,8 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           const std::map<std::string, double> &scalars = {},
                           std::optional<LaunchSite> site = {});
 CallPlan callOf(LaunchPlan plan);
+/// How many dimensions of a tensor the last `dims` of its operand's shape are.
+size_t lastDimensions(const Operand &operand, size_t dims, const definition::Binding &binding);
 /// What a program's launch table calls the sizes: "rest" is the product of the leading ones.
 std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding);
 

@@ -167,16 +167,25 @@ kernel::Expr LaneMonoids::across(const std::string &function, const kernel::Expr
                {"keep_dims", name("True")}});
 }
 
+/// By a function of the kernel's own, of which the module has one for all calls.
+kernel::Expr LaneMonoids::joinedBy(const char *function, const kernel::Expr &joint,
+                                   const kernel::Expr &lanes) {
+  const std::string own = arguments.kernelName + "_" + function;
+  kernel::Body body;
+  body.result(joint);
+  pairHelpers[own] = {own, {{"a"}, {"b"}}, body.take()};
+  return call("tl.reduce",
+              {lanes,
+               {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
+               {"combine_fn", name(own)},
+               {"keep_dims", name("True")}});
+}
+
 /// The language's own passes over NaN; here it wins.
 kernel::Expr LaneMonoids::extremum(bool isLargest, const kernel::Expr &lanes, DType dtype) {
-  const kernel::Expr most = across(isLargest ? "tl.max" : "tl.min", lanes);
-  if (!isFloat(dtype)) {
-    return most;
-  }
-  const kernel::Expr plain = fresh(isLargest ? "most" : "least", most);
-  const kernel::Expr nans =
-      fresh("nans", across("tl.sum", generator::cast(isNan(lanes), "tl.int32")));
-  return where(binary(">", nans, 0), real(std::nan("")), plain);
+  return isFloat(dtype) ? joinedBy(isLargest ? "largest" : "smallest",
+                                   larger(isLargest, name("a"), name("b"), dtype), lanes)
+                        : across(isLargest ? "tl.max" : "tl.min", lanes);
 }
 
 Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
@@ -185,12 +194,7 @@ Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
     return {across(node.name == "sum" ? "tl.sum" : "tl.xor_sum", lanes[0])};
   }
   if (node.name == "prod") {
-    productHelper = arguments.kernelName + "_product";
-    return {call("tl.reduce",
-                 {lanes[0],
-                  {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
-                  {"combine_fn", name(productHelper)},
-                  {"keep_dims", name("True")}})};
+    return {joinedBy("product", name("a") * name("b"), lanes[0])};
   }
   if (isOf(node, {"max", "min", "any", "all"})) {
     return {extremum(takesLargest(node), lanes[0], dtype)};
@@ -229,15 +233,14 @@ Lanes LaneMonoids::joined(const Node &node, const Lanes &lanes) {
 }
 
 std::vector<kernel::Kernel> LaneMonoids::helpers() const {
+  std::vector<kernel::Kernel> list;
+  for (const auto &[function, helper] : pairHelpers) {
+    list.push_back(helper);
+  }
   if (lineHelper) {
-    return {*lineHelper};
+    list.push_back(*lineHelper);
   }
-  if (productHelper.empty()) {
-    return {};
-  }
-  kernel::Body product;
-  product.result(name("a") * name("b"));
-  return {{productHelper, {{"a"}, {"b"}}, product.take()}};
+  return list;
 }
 
 } // namespace nereid::generator

@@ -35,14 +35,15 @@ public:
 
 private:
   kernel::Expr across(const std::string &function, const kernel::Expr &value) const;
+  kernel::Expr joinedBy(const char *function, const kernel::Expr &joint, const kernel::Expr &lanes);
   kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, DType dtype);
   Lanes together(const Node &node, const Lanes &lanes);
 
   const Tile &tile;
   kernel::Body &body;
   Arguments &arguments;
-  std::optional<kernel::Kernel> lineHelper; ///< joins two values of a line
-  std::string productHelper;                ///< name of the function; empty: not called
+  std::optional<kernel::Kernel> lineHelper;          ///< joins two values of a line
+  std::map<std::string, kernel::Kernel> pairHelpers; ///< join the lanes of a tile, by name
 };
 
 /// "tl.float32", as the kernel language calls the type.

@@ -154,7 +154,7 @@ private:
       line(fmt::format("{} {}= {}", each.name, each.text, text(each.value)));
       break;
     case StatementKind::Evaluate:
-      line(text(each.value));
+      written("", text(each.value));
       break;
     case StatementKind::Select:
       select(each);
@@ -196,14 +196,45 @@ private:
       inParentheses(head + "(", value, ")");
       return;
     }
+    written(head, value);
+  }
+
+  /// What is called has its arguments in a line of their own where one line is too short.
+  void written(const std::string &head, const std::string &value) {
     const bool fits = head.size() + value.size() + indent * 4 <= lineLimit;
     if (fits || value.back() != ')') {
       line(head + value);
       return;
     }
     const size_t open = value.find('('), close = closing(value, open);
-    inParentheses(head + value.substr(0, open + 1), value.substr(open + 1, close - open - 1),
-                  value.substr(close));
+    const std::string inside = value.substr(open + 1, close - open - 1);
+    const std::vector<std::string> arguments = split(inside);
+    if ((indent + 1) * 4 + inside.size() <= lineLimit || arguments.size() == 1) {
+      inParentheses(head + value.substr(0, open + 1), inside, value.substr(close));
+      return;
+    }
+    line(head + value.substr(0, open + 1));
+    ++indent;
+    for (const std::string &argument : arguments) {
+      line(argument + ",");
+    }
+    --indent;
+    line(value.substr(close));
+  }
+
+  /// At the commas that stand in no brackets.
+  static std::vector<std::string> split(const std::string &list) {
+    std::vector<std::string> parts;
+    for (size_t begin = 0; begin < list.size();) {
+      size_t end = begin;
+      for (int depth = 0; end < list.size() && (depth > 0 || list[end] != ','); ++end) {
+        const char c = list[end];
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      }
+      parts.push_back(list.substr(begin, end - begin));
+      begin = end + 2; // behind ", "
+    }
+    return parts;
   }
 
   void select(const Statement &each) {

@@ -47,6 +47,11 @@ language::NamedIntegers valuesOf(const LaunchTable &table,
   for (const NamedExpression &one : table.derived) {
     values[one.name] = evaluated(one.name, one.value, values);
   }
+  for (const TableStride &one : table.strides) {
+    auto given = symbols.find(one.name);
+    values[one.name] =
+        given != symbols.end() ? given->second : evaluated(one.name, one.value, values);
+  }
   for (const LaunchChoice &one : table.choices) {
     decide(one, chosen, values);
   }
@@ -98,6 +103,15 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
 }
 
 } // namespace
+
+const TableStride *LaunchTable::strideOf(const std::string &buffer) const {
+  for (const TableStride &one : strides) {
+    if (one.buffer == buffer) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
 
 Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols,

@@ -119,6 +119,11 @@ std::vector<TileAccess> accessesFrom(const Json &list) {
 
 std::string toJson(const LaunchTable &table) {
   Json json = {{"symbols", table.symbols}, {"derived", pairs(table.derived)}};
+  json["strides"] = Json::array();
+  for (const TableStride &one : table.strides) {
+    json["strides"].push_back(
+        {{"name", one.name}, {"buffer", one.buffer}, {"value", one.value}, {"dims", one.dims}});
+  }
   json["workspaces"] = Json::array();
   for (const Workspace &one : table.workspaces) {
     json["workspaces"].push_back(
@@ -152,6 +157,10 @@ Result<LaunchTable> tableFromJson(const std::string &path, const std::string &te
     LaunchTable table;
     table.symbols = json.at("symbols").get<std::vector<std::string>>();
     table.derived = pairsFrom(json.at("derived"));
+    for (const Json &one : json.at("strides")) {
+      table.strides.push_back(
+          {one.at("name"), one.at("buffer"), one.at("value"), one.at("dims").get<size_t>()});
+    }
     for (const Json &one : json.at("workspaces")) {
       table.workspaces.push_back({one.at("name"), dtypeFrom(one.at("dtype")), one.at("elements")});
     }

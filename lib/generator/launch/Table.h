@@ -5,6 +5,7 @@
 // language, evaluates the same text and knows nothing of programs.
 //
 //   symbols     N, M, and those that follow from others: q = (N + 1)//2
+//   strides     x_stride = N of an operand whose rows may have gaps between them
 //   workspaces  memory that one kernel leaves to the next
 //   kernels     function, arguments, constexprs, grid
 #pragma once
@@ -70,6 +71,14 @@ struct LaunchEntry {
   bool operator==(const LaunchEntry &) const = default;
 };
 
+/// How far from each other the rows of an operand lie, in elements: a name of expressions, of which
+/// a launch may bring the value; else it is that of `value`, what it is without gaps.
+struct TableStride {
+  std::string name, buffer, value;
+  size_t dims = 1; ///< the last ones of the operand, which have no gaps
+  bool operator==(const TableStride &) const = default;
+};
+
 struct Workspace {
   std::string name;
   DType dtype{};
@@ -86,10 +95,13 @@ constexpr const char *processorsName = "PROCESSORS";
 struct LaunchTable {
   std::vector<std::string> symbols;     ///< that a launch brings, in order
   std::vector<NamedExpression> derived; ///< those that follow from others
+  std::vector<TableStride> strides;     ///< of operands whose rows may have gaps between them
   std::vector<Workspace> workspaces;
   std::vector<LaunchEntry> kernels;       ///< in the order of the launches
   std::vector<LaunchChoice> choices = {}; ///< of several kernels together
   bool operator==(const LaunchTable &) const = default;
+
+  const TableStride *strideOf(const std::string &buffer) const; ///< null: it has no gaps
 };
 
 /// Values that a schedule gives choices, by their names; what the table does not know is left out.

@@ -31,7 +31,12 @@ public:
 
   LaunchTable run(const std::vector<StageKernel> &kernels) {
     for (const Symbol &symbol : program.space.symbols.all()) {
-      if (!symbol.quotientOf) {
+      auto isIt = [&](const RowStride &one) { return one.symbol == symbol.name; };
+      auto stride = std::find_if(program.rowStrides.begin(), program.rowStrides.end(), isIt);
+      if (stride != program.rowStrides.end()) {
+        table.strides.push_back({symbol.name, program.buffers[stride->buffer].name,
+                                 text(stride->length), stride->dims});
+      } else if (!symbol.quotientOf) {
         table.symbols.push_back(symbol.name);
       } else {
         const auto &[value, by] = *symbol.quotientOf;

@@ -481,10 +481,21 @@ private:
     throw Unsupported{node.op};
   }
 
-  /// Of the places of windows, which lie behind all other dimensions.
+  /// Of the places of windows, which lie behind all other dimensions; those of _resample also with
+  /// weights and conditions.
   bool areWindows(const GraphNode &node) const {
-    const std::string &from = op.nodes[static_cast<size_t>(node.inputs[0])].op;
-    return (from == "unfold" || from == "_spread") && !definition::dimsOf(node).empty();
+    const GraphNode &from = op.nodes[static_cast<size_t>(node.inputs[0])];
+    return (from.op == "unfold" || from.op == "_spread" || areResampled(from)) &&
+           !definition::dimsOf(node).empty();
+  }
+
+  bool areResampled(const GraphNode &node) const {
+    if (node.op == "_resample") {
+      return node.attributes.count("places") != 0;
+    }
+    const definition::Operation *operation = definition::findOperation(node.op);
+    return operation && operation->kind == definition::OperationKind::Pointwise &&
+           areResampled(op.nodes[static_cast<size_t>(node.inputs[0])]);
   }
 
   LineTensor along(const GraphNode &node, const Lazy &x) {

@@ -143,7 +143,8 @@ private:
     return shape;
   }
 
-  /// Where the place is not proved to lie inside it is computed: the nearest one that does.
+  /// Where the place is not proved to lie inside it is computed: the nearest one that does. Of
+  /// several places from there on the number is the last index.
   std::optional<Lazy> resampled() const {
     const MaybeSize length = size("length"), start = size("start"), step = size("step"),
                     divisor = size("divisor");
@@ -151,12 +152,23 @@ private:
       return std::nullopt;
     }
     assume(*divisor - 1);
+    Shape shape = lengthened(*length);
+    const bool hasPlaces = node.attributes.count("places") != 0;
+    if (hasPlaces) {
+      const MaybeSize places = size("places");
+      if (!places) {
+        return std::nullopt;
+      }
+      shape.push_back(*places);
+    }
     return make.make(
-        lengthened(*length), x.dtype,
+        shape, x.dtype,
         [program = &program, from = x, dim = dim(), start = *start, step = *step,
-         divisor = *divisor](const Point &point) {
+         divisor = *divisor, hasPlaces](const Point &at) {
+          const Point point(at.begin(), at.end() - (hasPlaces ? 1 : 0));
           const Affine sum = point[dim] * step + Affine(start);
-          const Affine place = divisor.isOne() ? sum : floorDivide(sum, divisor, program->space);
+          const Affine first = divisor.isOne() ? sum : floorDivide(sum, divisor, program->space);
+          const Affine place = hasPlaces ? first + at.back() : first;
           const Polynomial &whole = from.shape[dim];
           if (isInside(place, whole, program->space)) {
             return from.at(with(point, dim, place));

@@ -59,6 +59,15 @@ struct Stage {
   std::vector<Store> stores;
 };
 
+/// Rows of a buffer, its last dimensions, lie so far from each other as a symbol says: without gaps
+/// between them, as far as their `length`.
+struct RowStride {
+  BufferId buffer = 0;
+  std::string symbol;
+  Polynomial length;
+  size_t dims = 1; ///< of a row
+};
+
 struct Program {
   IndexSpace space;
   std::vector<Buffer> buffers;
@@ -66,6 +75,7 @@ struct Program {
   std::vector<Stage> stages;
   std::vector<Alias> aliases;
   std::vector<HostRead> hostReads;
+  std::vector<RowStride> rowStrides; ///< see programs/RowStrides.h
 
   BufferId add(Buffer buffer);
   std::optional<BufferId> find(const std::string &name) const;

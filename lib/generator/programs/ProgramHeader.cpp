@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace nereid::generator {
 namespace {
 
@@ -39,8 +41,7 @@ private:
     for (const Operand &operand : called.operands) {
       memory[operand.name] = operand.name;
       if (!operand.isOutput) {
-        const std::string &dense = memory[operand.name] = variables.fresh(operand.name + "_dense");
-        line(fmt::format("const nereid::Tensor {} = contiguous({});", dense, operand.name));
+        input(operand);
       }
     }
     if (usesProcessors(program)) {
@@ -67,6 +68,24 @@ private:
     text += "}\n\n";
   }
 
+  /// In place where all types take its rows with gaps between them.
+  void input(const Operand &operand) {
+    const std::string &dense = memory[operand.name] = variables.fresh(operand.name + "_dense");
+    for (const TableStride &one : common) {
+      if (one.buffer == operand.name) {
+        line(fmt::format("const nereid::Tensor {} = this->withRows({}, {});", dense, operand.name,
+                         one.dims));
+        const std::string variable = variables.fresh(one.name);
+        put("",
+            fmt::format("const int64_t {} = this->rowStride({}, {}, ", variable, dense, one.dims),
+            one.value, ");");
+        variables.spelling.rename(one.name, variable);
+        return;
+      }
+    }
+    line(fmt::format("const nereid::Tensor {} = contiguous({});", dense, operand.name));
+  }
+
   void put(const std::string &pad, const std::string &head, const std::string &expression,
            const std::string &tail) {
     text += variables.spelling.line("  " + pad + head, expression, tail);
@@ -78,6 +97,16 @@ private:
       const std::string variable = variables.fresh(one.name);
       put(pad, fmt::format("const int64_t {} = ", variable), one.value, ";");
       variables.spelling.rename(one.name, variable);
+    }
+    for (const TableStride &one : table.strides) {
+      const Operand *operand = operandOf(called, one.buffer);
+      const bool isKnown = operand && !operand->isOutput &&
+                           std::find(common.begin(), common.end(), one) != common.end();
+      if (!isKnown) {
+        const std::string variable = variables.fresh(one.name);
+        put(pad, fmt::format("const int64_t {} = ", variable), one.value, ";");
+        variables.spelling.rename(one.name, variable);
+      }
     }
     for (const Workspace &one : table.workspaces) {
       const std::string variable = variables.fresh(one.name);
@@ -134,6 +163,7 @@ private:
   }
 
   const ProgramOperator program;
+  const std::vector<TableStride> common = sharedStrides(program);
   WrapperVariables variables;
   std::map<std::string, std::string> memory; ///< variables of buffers
   std::string path;

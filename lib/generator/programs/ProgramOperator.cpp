@@ -4,6 +4,7 @@
 #include "lib/generator/kernel/Printer.h"
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/programs/RowStrides.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,7 @@ Result<OfType> made(const definition::Operator &op, DType dtype, const std::stri
     return fits.error();
   }
   normalise(*program);
+  freeRowStrides(*program);
   auto kernels = makeKernels(*program, name);
   if (!kernels) {
     return kernels.error();
@@ -125,7 +127,9 @@ static std::string joinedLines(const std::string &text) {
   for (size_t i = 0; i < text.size(); ++i) {
     depth += text[i] == '(' || text[i] == '[' ? 1 : text[i] == ')' || text[i] == ']' ? -1 : 0;
     const bool isSpace = text[i] == ' ' || text[i] == '\n';
-    if (depth == 0 || !isSpace) {
+    const bool isLastComma = text[i] == ',' && i + 1 < text.size() && text[i + 1] == '\n' &&
+                             text[text.find_first_not_of(" \n", i + 1)] == ')';
+    if (depth == 0 || (!isSpace && !isLastComma)) {
       result += text[i];
     }
   }

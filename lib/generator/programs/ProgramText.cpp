@@ -18,9 +18,9 @@ WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames
   for (const SizeNames::Step &step : sizes.steps) {
     names.fresh(step.variable);
   }
-  for (const char *word :
-       {"math", "torch", "dtype", "grid", "contiguous", "workspace", "addTensor", "addSize",
-        "addNumber", "addWhole", "addStep", "nereid", "device", "processorsOf"}) {
+  for (const char *word : {"math", "torch", "dtype", "grid", "contiguous", "workspace", "addTensor",
+                           "addSize", "addNumber", "addWhole", "addStep", "nereid", "device",
+                           "processorsOf", "withRows", "rowStride"}) {
     names.fresh(word);
   }
   names.fresh(called.op.name);
@@ -37,6 +37,17 @@ WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames
     rest = names.fresh("rest");
     spelling.rename("rest", rest);
   }
+}
+
+std::vector<TableStride> sharedStrides(const ProgramOperator &program) {
+  std::vector<TableStride> shared = program.tables.begin()->second.strides;
+  std::erase_if(shared, [&](const TableStride &one) {
+    return std::any_of(program.tables.begin(), program.tables.end(), [&](const auto &table) {
+      const TableStride *same = table.second.strideOf(one.buffer);
+      return !same || *same != one;
+    });
+  });
+  return shared;
 }
 
 bool usesProcessors(const ProgramOperator &program) {

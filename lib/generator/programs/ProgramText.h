@@ -38,6 +38,8 @@ private:
 
 /// Of the devices that wrappers in Python launch on: what they have by the order of magnitude.
 constexpr int64_t nominalProcessors = 132;
+/// Rows that all tables of the program take with gaps between them alike.
+std::vector<TableStride> sharedStrides(const ProgramOperator &program);
 /// Whether a launch depends on how many processors there are.
 bool usesProcessors(const ProgramOperator &program);
 /// The operand that a table's buffer is; null for a workspace.

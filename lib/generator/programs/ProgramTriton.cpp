@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace nereid::generator {
 namespace {
 
@@ -22,21 +24,49 @@ public:
       text += kernel + "\n\n";
     }
     text += checkFunctions();
+    rowFunction();
     wrapper();
     return text;
   }
 
 private:
+  /// Views of two dimensions are used in place.
+  const TableStride *rowView(const Operand &operand) const {
+    const bool mayBeOne =
+        operand.shape.size() == 2 || (!operand.shape.empty() && operand.shape.front().isRest());
+    auto found = std::find_if(common.begin(), common.end(), [&](const TableStride &one) {
+      return one.buffer == operand.name && one.dims == 1 && mayBeOne && !operand.isOutput;
+    });
+    return found == common.end() ? nullptr : &*found;
+  }
+  void rowFunction() {
+    if (std::any_of(called.operands.begin(), called.operands.end(),
+                    [&](const Operand &operand) { return rowView(operand); })) {
+      text += R"(def _as_rows(tensor, width):
+    """The tensor and the distance between its rows; copied unless its rows are whole."""
+    if tensor.dim() == 2 and tensor.stride(1) == 1:
+        return tensor, tensor.stride(0)
+    return tensor.contiguous(), width
+
+
+)";
+    }
+  }
+
   void wrapper() {
     beginning();
     outputs();
-    for (const Operand &operand : called.operands) {
-      if (!operand.isOutput) {
-        line(fmt::format("{0} = {0}.contiguous()", operand.name));
-      }
-    }
     if (!variables.rest.empty()) {
       line(fmt::format("{} = math.prod({})", variables.rest, restName()));
+    }
+    for (const Operand &operand : called.operands) {
+      if (const TableStride *row = rowView(operand)) {
+        const std::string variable = variables.fresh(row->name);
+        put("", fmt::format("{0}, {1} = _as_rows({0}, ", operand.name, variable), row->value, ")");
+        variables.spelling.rename(row->name, variable);
+      } else if (!operand.isOutput) {
+        line(fmt::format("{0} = {0}.contiguous()", operand.name));
+      }
     }
     variables.spelling.rename(processorsName, std::to_string(nominalProcessors));
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
@@ -74,6 +104,14 @@ private:
       const std::string variable = variables.fresh(one.name);
       put(pad, variable + " = ", one.value);
       variables.spelling.rename(one.name, variable);
+    }
+    for (const TableStride &one : table.strides) {
+      const Operand *operand = operandOf(called, one.buffer);
+      if (!operand || !rowView(*operand)) {
+        const std::string variable = variables.fresh(one.name);
+        put(pad, variable + " = ", one.value);
+        variables.spelling.rename(one.name, variable);
+      }
     }
     std::map<std::string, std::string> workspaces;
     for (const Workspace &one : table.workspaces) {
@@ -139,6 +177,7 @@ private:
   }
 
   const ProgramOperator program;
+  const std::vector<TableStride> common = sharedStrides(program);
   WrapperVariables variables;
 };
 

@@ -87,7 +87,7 @@ struct Seeded {
   bool takesSizes;
   std::string_view text;
 };
-constexpr std::array<Seeded, 11> seeded = {{
+constexpr std::array<Seeded, 12> seeded = {{
     {"rand", true, R"(def _random_rand(device, *size, seed, offset=0, **others):
     size = size[0] if size and isinstance(size[0], (tuple, list, torch.Size)) else size
     return _uniform(_random_bits(others.get("size", size), device, seed, offset)[0])
@@ -131,22 +131,52 @@ constexpr std::array<Seeded, 11> seeded = {{
     slope = lower * (1 - first) + upper * first if training else (lower + upper) / 2
     return torch.where(input <= 0, input * slope, input)
 )"},
+    {"poisson", false, R"(def _random_poisson(input, seed, offset=0, **others):
+    rate = input.to(torch.promote_types(input.dtype, torch.float32))
+    number = _uniform(_random_bits(rate.shape, rate.device, seed, offset)[0]).to(rate.dtype)
+    small = torch.where(rate < 16, rate, 0)
+    term = torch.exp(-small)
+    below, counted = term, (number >= term).to(rate.dtype)
+    for k in range(1, 48):
+        term = term * small * (1 / k)
+        counted, below = counted + ((number >= below + term) & (below + term > below)), below + term
+    large = torch.where(rate < 16, 16, rate)
+    width = 0.931 + 2.53 * torch.sqrt(large)
+    tilt, scale = 0.02483 * width - 0.059, 1.1239 + 1.1328 / (width - 3.4)
+    drawn = torch.zeros_like(rate)
+    is_open = torch.ones_like(rate, dtype=torch.bool)
+    for trial in range(8):
+        words = _random_bits(rate.shape, rate.device, seed, offset, trial // 2)[trial % 2 * 2 :]
+        across, up = _uniform(words[0]).to(rate.dtype) - 0.5, _uniform(words[1]).to(rate.dtype)
+        away = 0.5 - across.abs()
+        k = torch.floor((2 * tilt / away + width) * across + large + 0.43)
+        n = k.clamp(min=1)
+        log_p = n * (torch.log1p((large - n) / n) - (large - n) / n) - 0.5 * torch.log(6.283185307179586 * n)
+        log_p = log_p - (1 / 12 - (1 / 360 - 1 / 1260 / n**2) / n**2) / n
+        log_p = torch.where(k < 1, -large, log_p)
+        is_taken = (away >= 0.07) & (up <= 0.9277 - 3.6224 / (width - 2))
+        is_taken |= torch.log(up * scale / (tilt / away**2 + width)) <= log_p
+        is_taken &= ~((k < 0) | ((away < 0.013) & (up > away)))
+        drawn = torch.where(is_open, k, drawn)
+        is_open = is_open & ~is_taken
+    return torch.where(rate < 16, counted, drawn).to(input.dtype)
+)"},
     {"randint", true, R"(def _random_randint(device, low, high, size, *, seed, offset=0, **others):
     return _random_bits(size, device, seed, offset)[0] % (high - low) + low
 )"},
 }};
 
-constexpr std::string_view bits = R"(def _random_bits(shape, device, seed, offset):
-    """Two words of Philox4x32-10 for each element: its number and the offset are the counter."""
+constexpr std::string_view bits = R"(def _random_bits(shape, device, seed, offset, block=0):
+    """Four words of Philox4x32-10 for each element: its number, offset and block are the counter."""
     mask = 0xFFFFFFFF
     index = torch.arange(math.prod(shape), device=device).reshape(tuple(shape))
     seed = int(seed)
-    c = [index & mask, (index >> 32) & mask, torch.full_like(index, int(offset)), index & 0]
+    c = [index & mask, (index >> 32) & mask, torch.full_like(index, int(offset)), torch.full_like(index, block)]
     for i in range(10):
         a, b = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
         first, second = (seed + i * 0x9E3779B9) & mask, ((seed >> 32) + i * 0xBB67AE85) & mask
         c = [((b >> 32) & mask) ^ c[1] ^ first, b & mask, ((a >> 32) & mask) ^ c[3] ^ second, a & mask]
-    return c[0], c[1]
+    return c
 
 
 def _uniform(word):

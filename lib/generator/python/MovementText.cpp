@@ -93,10 +93,12 @@ std::string movementLambda(const Node &node) {
   }
   if (node.op == "_resample") {
     const int64_t dim = definition::integerAttribute(node, "dim", -1);
-    text = fmt::format("_x.index_select({0}, ((({1}) + ({2}) * torch.arange({3}, "
-                       "device=_x.device)) // ({4})).clamp(0, _x.shape[{0}] - 1))",
-                       dim, sizeOf(node, "start"), sizeOf(node, "step"), sizeOf(node, "length"),
-                       sizeOf(node, "divisor"));
+    const std::string first = fmt::format(
+        "(({}) + ({}) * torch.arange({}, device=_x.device)) // ({})", sizeOf(node, "start"),
+        sizeOf(node, "step"), sizeOf(node, "length"), sizeOf(node, "divisor"));
+    text = node.attributes.count("places") != 0
+               ? fmt::format("_windows(_x, {}, {}, {})", dim, first, sizeOf(node, "places"))
+               : fmt::format("_x.index_select({0}, ({1}).clamp(0, _x.shape[{0}] - 1))", dim, first);
   } else if (node.op == "_spread") {
     text = fmt::format("_spread(_x, {}, {}, {}, {}, {})",
                        definition::integerAttribute(node, "dim", -1), sizeOf(node, "length"),

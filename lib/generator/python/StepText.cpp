@@ -206,9 +206,7 @@ private:
     // Places between pixels are quotients of integers, where PyTorch multiplies floats.
     const bool isPlace =
         node.op == "div" && (node.source.find("interpolate(") != std::string::npos ||
-                             node.source.find("linear1d(") != std::string::npos ||
-                             node.source.find("linear2d(") != std::string::npos ||
-                             node.source.find("linear3d(") != std::string::npos);
+                             node.source.find("upsample_") != std::string::npos);
     return isTanhForm || isPlace ? ", is_written_otherwise=True" : "";
   }
 

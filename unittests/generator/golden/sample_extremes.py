@@ -75,7 +75,9 @@ def t_looped_rows_kernel(
             ).to(tl.float32)
             row_max_parts = tl.maximum(row_max_parts, x, propagate_nan=tl.PropagateNan.ALL)
             row_min_parts = tl.minimum(
-                row_min_parts, tl.where(inside, tl.where(x > 0.0, x, 1.0), float("inf")), propagate_nan=tl.PropagateNan.ALL
+                row_min_parts,
+                tl.where(inside, tl.where(x > 0.0, x, 1.0), float("inf")),
+                propagate_nan=tl.PropagateNan.ALL,
             )
             out_sum_parts += tl.where(inside, (x > 0.5).to(tl.int64), 0)
         row_max = tl.max(row_max_parts, axis=0)

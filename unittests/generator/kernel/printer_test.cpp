@@ -164,6 +164,19 @@ TEST(Printer, NumbersReadBack) {
   EXPECT_EQ(text(integer("18446744073709551615")), "18446744073709551615");
 }
 
+TEST(Printer, LongCallsAreBrokenAndWhatIsInParenthesesStaysANumber) {
+  const auto wordOf = [](char c) { return name(std::string(40, c)); };
+  Body body;
+  body.evaluate(call("f", {wordOf('a'), wordOf('b') + call("g", {wordOf('c'), Expr(1)})}));
+  body.evaluate(call("f", {wordOf('a'), wordOf('b')}));
+  body.assign("t", name("x") * (wordOf('a') + wordOf('b') + wordOf('c')));
+  const std::string a(40, 'a'), b(40, 'b'), c(40, 'c');
+  EXPECT_EQ(text(Kernel{"k", {}, body.take()}),
+            "@triton.jit\ndef k(\n\n):\n    f(\n        " + a + ",\n        " + b + " + g(" + c +
+                ", 1),\n    )\n    f(" + a + ", " + b + ")\n    t = x * (\n        " + a + " + " +
+                b + " + " + c + "\n    )\n");
+}
+
 TEST(Printer, Statements) {
   Body body;
   body.comment("what it does");

@@ -34,6 +34,9 @@ public:
     for (size_t i = 0; i < read->symbols.size(); ++i) {
       sizes[read->symbols[i]] = input.sizes.at(i);
     }
+    for (size_t i = 0; i < read->strides.size(); ++i) {
+      sizes[read->strides[i].name] = input.sizes.at(read->symbols.size() + i);
+    }
     auto launches = bindLaunch(*read, sizes, {}, chosenForms(*read));
     if (!launches) {
       return failed(launches.error());

@@ -15,8 +15,8 @@
 namespace nereid::definition {
 namespace {
 
-constexpr const char *sizeNames[] = {"start", "length",  "before",  "after",
-                                     "step",  "divisor", "diagonal"};
+constexpr const char *sizeNames[] = {"start", "length",  "before",   "after",
+                                     "step",  "divisor", "diagonal", "places"};
 
 std::vector<std::string> entriesOf(const std::string &text) {
   std::vector<std::string> entries;
@@ -46,6 +46,9 @@ Edge edgeOf(const Node &node) {
          : mode == "circular"  ? Edge::Circular
                                : Edge::Constant;
 }
+
+/// Of _resample: several elements for each.
+bool hasPlaces(const Node &node) { return node.attributes.count("places") != 0; }
 
 /// How many windows lie in a dimension.
 SizePolynomial windowCount(const Node &node, const SizePolynomial &size) {
@@ -159,6 +162,9 @@ Result<Sizes> sizesOf(const Node &node, const std::vector<Sizes> &inputs) {
   SizePolynomial &own = sizes[place(dim, sizes.size())];
   if (node.op == "narrow" || node.op == "_resample" || node.op == "_spread") {
     own = sizeAttribute(node, "length");
+    if (hasPlaces(node)) {
+      sizes.push_back(sizeAttribute(node, "places"));
+    }
   } else if (node.op == "pad") {
     own = own + sizeAttribute(node, "before") + sizeAttribute(node, "after");
   } else {
@@ -351,7 +357,7 @@ std::vector<size_t> keptDimensions(const Node &node, size_t rank) {
     return kept;
   }
   kept[place(integerAttribute(node, "dim", -1), rank)] = newDimension;
-  if (node.op == "unfold") {
+  if (node.op == "unfold" || hasPlaces(node)) {
     kept.push_back(newDimension);
   }
   return kept;
@@ -457,6 +463,8 @@ Result<Movement> movementOf(const Node &node, std::span<const int64_t> input) {
     from.edge = isSpread ? Edge::Constant : Edge::Replicate;
     if (isSpread) {
       from.steps.push_back({input.size() - 1, -integerAttribute(node, "dilation", 1)});
+    } else if (hasPlaces(node)) {
+      from.steps.push_back({input.size(), from.divisor});
     }
     if (from.divisor < 1) {
       return misfit(node, fmt::format("expects a divisor of at least 1, but got {}", from.divisor));

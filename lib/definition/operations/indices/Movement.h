@@ -12,9 +12,10 @@
 //   pad      dim, before, after, mode, value
 //   unfold   dim, size, step, dilation   windows; the places in them are the last dimension
 //   tril, triu  diagonal                 0 beyond it, above or below
-//   _resample   dim, length, start, step, divisor
+//   _resample   dim, length, start, step, divisor, places
 //                                        the element at (start + step · i) // divisor, the first or
-//                                        the last one beyond the ends
+//                                        the last one beyond the ends; with places so many from
+//                                        there on, which are the last dimension
 //   _spread     dim, length, step, dilation, before
 //                                        windows back to where they came from: what stood at place
 //                                        k (the last dimension) of window o lies at place k of o ·
@@ -23,8 +24,8 @@
 //   cat      dim                         of any number of operands
 //
 // No body can write a name that begins with _.
-// start, length, before, after, step and divisor of _resample and the entries of a shape are
-// integers, or texts over symbols until withSizes makes them integers.
+// start, length, before, after, step, divisor and places of _resample and the entries of a shape
+// are integers, or texts over symbols until withSizes makes them integers.
 #pragma once
 
 #include "lib/definition/operations/SizeAlgebra.h"

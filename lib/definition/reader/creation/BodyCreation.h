@@ -58,6 +58,7 @@ private:
   /// `first` and `second` of the assignments: 32 bits of each element of this shape.
   std::optional<int> randomText(const SymbolicShape &shape, const std::string &text,
                                 std::map<std::string, int> operands);
+  std::optional<int> poisson(std::map<std::string, int> operands);
   Diagnostic &fail(std::string code, SourceRange range, std::string message) {
     return body.fail(std::move(code), range, std::move(message));
   }

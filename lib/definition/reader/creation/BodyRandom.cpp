@@ -45,14 +45,15 @@ const std::map<std::string, RandomForm> &forms() {
       {"rrelu",
        {{{"input", ""}, {"lower", "0.125"}, {"upper", "0.3333333333333333"}, {"training", "True"}},
         "out = torch.where(input <= 0, input * (lower * (1 - first) + upper * first), input)"}},
+      {"poisson", {{{"input", ""}}, ""}}, // written out by poisson() below
       {"randint", {{{"low", ""}, {"high", ""}, {"size", ""}}, "out = bits % (high - low) + low"}},
   };
   return table;
 }
 
 /// Ten rounds on c0 to c3 with the keys k0 and k1 (Salmon et al., Parallel random numbers: as easy
-/// as 1, 2, 3; SC 2011).
-std::string rounds() {
+/// as 1, 2, 3; SC 2011). `block` counts the draws of an element that takes several.
+std::string rounds(int block = 0) {
   constexpr int64_t count = 10, stepOfFirst = 0x9E3779B9, stepOfSecond = 0xBB67AE85;
   std::string text = "c0 = index & 4294967295\n"
                      "c1 = (index >> 32) & 4294967295\n"
@@ -61,6 +62,7 @@ std::string rounds() {
                      "key = (index & 0) + seed\n"
                      "k0 = key & 4294967295\n"
                      "k1 = (key >> 32) & 4294967295\n";
+  text += block > 0 ? fmt::format("c3 = c3 + {}\n", block) : "";
   for (int64_t i = 0; i < count; ++i) {
     text += fmt::format("a = c0 * 3528531795\n"
                         "b = c2 * 3449720151\n"
@@ -81,7 +83,95 @@ constexpr const char *normals =
     "radius = torch.sqrt(-2.0 * torch.log(torch.maximum(first, 1e-07)))\n"
     "normal = radius * torch.cos(6.283185307179586 * second)\n";
 
+/// Below this rate the distribution function is summed, in as many terms as matter in float32; from
+/// it on numbers are drawn until one is accepted, which at the rate itself four of five are.
+constexpr int rejectedFrom = 16, terms = 48, trials = 8;
+
+/// How many terms of the distribution function the uniform number reaches: S(k - 1) <= u < S(k).
+/// Where a term no longer changes the sum there is none left.
+std::string summedPoisson() {
+  std::string text = "small = torch.where(rate < limit, rate, zero)\n"
+                     "term = torch.exp(-small)\n"
+                     "below = term\n"
+                     "counted = torch.where(first >= below, one, zero)\n";
+  for (int k = 1; k < terms; ++k) {
+    text += fmt::format("term = term * small * {:.17g}\n"
+                        "above = below + term\n"
+                        "more = torch.where(above > below, one, zero)\n"
+                        "counted = counted + torch.where(first >= above, more, zero)\n"
+                        "below = above\n",
+                        1.0 / k);
+  }
+  return text;
+}
+
+/// PTRS of W. Hoermann, The transformed rejection method for generating Poisson random variables
+/// (1993). The logarithm of the probability is that of Stirling's series around the rate, whose
+/// terms are small where the usual ones cancel.
+std::string drawnPoisson() {
+  std::string text = "large = torch.where(rate < limit, limit * one, rate)\n"
+                     "width = 0.931 + 2.53 * torch.sqrt(large)\n"
+                     "tilt = 0.02483 * width - 0.059\n"
+                     "scale = 1.1239 + 1.1328 / (width - 3.4)\n"
+                     "squeeze = 0.9277 - 3.6224 / (width - 2.0)\n";
+  for (int trial = 0; trial < trials; ++trial) {
+    const bool isSecond = trial % 2 == 1;
+    text += isSecond ? "" : rounds(trial / 2);
+    text += fmt::format(uniforms, "across", isSecond ? "c2" : "c0");
+    text += fmt::format(uniforms, "up", isSecond ? "c3" : "c1");
+    text += fmt::format(
+        "across = across - 0.5\n"
+        "away = 0.5 - torch.abs(across)\n"
+        "k_{0} = torch.floor((2.0 * tilt / away + width) * across + large + 0.43)\n"
+        "is_quick = (away >= 0.07) & (up <= squeeze)\n"
+        "is_outside = (k_{0} < 0) | ((away < 0.013) & (up > away))\n"
+        "k = torch.where(k_{0} < 1, one, k_{0})\n"
+        "d = (large - k) / k\n"
+        "v = 1.0 / k\n"
+        "w = v * v\n"
+        "series = v * (0.08333333333333333 - w * (0.002777777777777778 - w * "
+        "0.0007936507936507937))\n"
+        "log_p = k * (torch.log1p(d) - d) - 0.5 * torch.log(6.283185307179586 * k) - series\n"
+        "log_p = torch.where(k_{0} < 1, -large, log_p)\n"
+        "ratio = up * scale / (tilt / (away * away) + width)\n"
+        "is_taken_{0} = ~is_outside & (is_quick | (torch.log(ratio) <= log_p))\n",
+        trial);
+  }
+  text += fmt::format("drawn = k_{0}\n", trials - 1);
+  for (int trial = trials - 1; trial-- > 0;) {
+    text += fmt::format("drawn = torch.where(is_taken_{0}, k_{0}, drawn)\n", trial);
+  }
+  return text;
+}
+
 } // namespace
+
+/// Of the tensor's type, computed in the default one.
+std::optional<int> BodyCreation::poisson(std::map<std::string, int> operands) {
+  const int input = operands.at("input");
+  const SourceRange range = whole->whole->range;
+  const auto dtype = dtypeOf(input, range);
+  if (dtype && !body.isAlways(input, isFloat)) {
+    fail("E0608", range, "'poisson' expects rates of floats").withHelp("convert them: x.float()");
+    return std::nullopt;
+  }
+  const auto index = dtype ? arangeNode(at(input).shape, "int64") : std::nullopt;
+  const auto one = index ? typed(1, "default") : std::nullopt;
+  const auto zero = one ? typed(0, "default") : std::nullopt;
+  if (!zero) {
+    return std::nullopt;
+  }
+  operands.insert({{"index", *index},
+                   {"one", *one},
+                   {"zero", *zero},
+                   {"limit", body.integerConstant(rejectedFrom, std::to_string(rejectedFrom))}});
+  const std::string text = "rate = input * one\n" + rounds() +
+                           fmt::format(uniforms, "first", "c0") + summedPoisson() + drawnPoisson() +
+                           "out = torch.where(rate < limit, counted, drawn)";
+  const std::optional<int> drawn = body.writtenOut(*whole, text, std::move(operands));
+  return drawn ? body.apply("to_" + (*dtype == "operator" ? "own" : *dtype), {*drawn}, range)
+               : std::nullopt;
+}
 
 const std::vector<std::string> &BodyCreation::randomNames() {
   static const std::vector<std::string> names = [] {
@@ -210,6 +300,9 @@ std::optional<int> BodyCreation::random() {
   if (!shape) {
     fail("E0608", range, fmt::format("'{}' expects a tensor, or a size", name));
     return std::nullopt;
+  }
+  if (name == "poisson") {
+    return poisson(std::move(operands));
   }
   if (name == "bernoulli" || name == "dropout") {
     const auto dtype = dtypeOf(operands.at("input"), range);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/windows/BodyWindows.h"
 
+#include "lib/definition/reader/written/Written.h"
+
 #include <fmt/format.h>
 
 namespace nereid::definition {
@@ -26,12 +28,32 @@ const Function &columns() {
   return function;
 }
 
+/// Those without windows.
+const std::map<std::string, Value (*)(WrittenCall &)> &otherFunctions() {
+  static const std::map<std::string, Value (*)(WrittenCall &)> functions = {
+      {"contiguous", copy},    {"clone", copy},
+      {"resolve_conj", copy},  {"resolve_neg", copy},
+      {"_to_copy", copy},      {"expand_as", shapedLike},
+      {"view_as", shapedLike}, {"reshape_as", shapedLike},
+      {"as_strided", strided}, {"searchsorted", searched},
+      {"bucketize", searched}, {"bincount", binCounts},
+      {"histc", histogram},    {"nonzero_static", nonzeroPlaces},
+  };
+  return functions;
+}
+
 Value written(WrittenCall &call) {
   const std::string &name = call.name;
+  if (auto other = otherFunctions().find(name); other != otherFunctions().end()) {
+    return other->second(call);
+  }
   const auto begins = [&](const char *with) { return name.starts_with(with); };
-  if (begins("max_pool") || begins("avg_pool") || begins("lp_pool") || begins("adaptive_")) {
-    const std::string kind = name.substr(0, name.find('_'));
-    return name.ends_with("_backward") ? poolingGradient(call, kind) : pooled(call, kind);
+  if (name.find("_pool") != std::string::npos) {
+    return name.ends_with("_backward") ? poolingGradient(call)
+                                       : pooled(call, name.substr(0, name.find('_')));
+  }
+  if (begins("max_unpool")) {
+    return unpooled(call);
   }
   if (name == "unfold" || name == "im2col") {
     return asColumns(call);
@@ -56,6 +78,9 @@ Value written(WrittenCall &call) {
   }
   if (name == "affine_grid") {
     return affineGrid(call);
+  }
+  if (name == "grid_sample") {
+    return gridSample(call);
   }
   if (begins("reflection_pad") || begins("replication_pad")) {
     return paddedEdges(call);
@@ -101,6 +126,10 @@ bool BodyWindows::returnsTwo() const {
   return literal && literal->kind == ExprKind::Bool && literal->integer != 0;
 }
 
+bool BodyWindows::returnsPieces() const {
+  return isFunction(call.function) && definition::returnsPieces(call.function);
+}
+
 BodyWindows::Results BodyWindows::run() {
   const Function &function = isColumns(call) ? columns() : *findFunction(call.function);
   WrittenCall written(body, call, function);
@@ -110,6 +139,8 @@ BodyWindows::Results BodyWindows::run() {
   std::vector<Value> values;
   if (returnsTwo()) {
     values = pooledWithPlaces(written);
+  } else if (returnsPieces()) {
+    values = pieces(written);
   } else {
     values = {nereid::definition::written(written)};
   }

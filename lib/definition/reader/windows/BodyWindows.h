@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of operations.def that are written out by code (NEREID_WRITTEN): pooling (Pooling.cpp),
-// windows as columns and convolutions in other dimensions than two (Columns.cpp), other sizes
-// (Resizing.cpp), norms of channels (ChannelNorms.cpp), and what belongs to the gradients of
-// paddings and slices (Pieces.cpp). All of them become movements, reductions and products: padding,
-// windows, a reduction over their places, and windows spread back to where they came from.
+// Functions of operations.def that are written out by code (NEREID_WRITTEN): pooling (Pooling.cpp,
+// PoolingGradient.cpp), windows as columns and convolutions in other dimensions than two
+// (Columns.cpp), other sizes (Resizing.cpp, ResizingGradient.cpp, GridSample.cpp), norms of
+// channels (ChannelNorms.cpp), and what belongs to the gradients of paddings and slices
+// (Pieces.cpp). All of them become movements, reductions and products: padding, windows, a
+// reduction over their places, and windows spread back to where they came from. Those without
+// windows are in reader/written.
 #pragma once
 
 #include "lib/definition/reader/windows/WrittenCall.h"
@@ -22,6 +24,8 @@ public:
   static bool isFunction(const std::string &name);
   /// Values, and where they are.
   bool returnsTwo() const;
+  /// As many as there are pieces.
+  bool returnsPieces() const;
   /// What the call returns, or nothing after an error was reported.
   Results run();
 
@@ -33,7 +37,9 @@ private:
 Value pooled(WrittenCall &call, const std::string &kind);
 /// Values and the places of the largest in the image.
 std::vector<Value> pooledWithPlaces(WrittenCall &call);
-Value poolingGradient(WrittenCall &call, const std::string &kind);
+Value poolingGradient(WrittenCall &call);
+/// Values back at the places of an image.
+Value unpooled(WrittenCall &call);
 Value asColumns(WrittenCall &call);
 Value fromColumns(WrittenCall &call);
 Value windowsGradient(WrittenCall &call);
@@ -43,6 +49,7 @@ Value resized(WrittenCall &call);
 Value resizedGradient(WrittenCall &call);
 Value shuffled(WrittenCall &call);
 Value affineGrid(WrittenCall &call);
+Value gridSample(WrittenCall &call);
 Value paddedEdges(WrittenCall &call);
 Value pieceGradient(WrittenCall &call);
 Value channelNorm(WrittenCall &call);

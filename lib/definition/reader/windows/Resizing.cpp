@@ -2,56 +2,15 @@
 // Other sizes: neighbours and weights as PyTorch documents them, places exact where PyTorch
 // computes them in floats; and elements of channels that become pixels.
 #include "lib/definition/reader/windows/BodyWindows.h"
+#include "lib/definition/reader/windows/Parts.h"
+#include "lib/definition/reader/windows/Ratio.h"
 
 #include <fmt/format.h>
-
-#include <cmath>
-#include <numeric>
 
 namespace nereid::definition {
 namespace {
 
 using Sizes = WrittenCall::Sizes;
-
-/// One dimension: a step of the result is numerator / denominator of a step of the source.
-struct Ratio {
-  int64_t dim = -1;
-  SizePolynomial from, to, numerator = 1, denominator = 1;
-};
-
-struct Fraction {
-  int64_t numerator, denominator;
-};
-
-/// With a denominator of at most 64.
-std::optional<Fraction> fractionOf(double value) {
-  constexpr int64_t most = 64;
-  constexpr double largest = 1 << 20, slack = 1e-9;
-  for (int64_t by = 1; by <= most && value > 0 && value < largest; ++by) {
-    const double product = value * static_cast<double>(by);
-    if (std::abs(product - std::round(product)) < slack) {
-      return Fraction{static_cast<int64_t>(std::llround(product)), by};
-    }
-  }
-  return std::nullopt;
-}
-
-/// Of two sizes, without what they have in common.
-void setRatio(Ratio &ratio) {
-  const auto from = ratio.from.constant(), to = ratio.to.constant();
-  if (from && to && *from > 0 && *to > 0) {
-    const int64_t common = std::gcd(*from, *to);
-    ratio.numerator = *from / common;
-    ratio.denominator = *to / common;
-  } else if (const auto by = ratio.to.dividedBy(ratio.from)) {
-    ratio.denominator = *by;
-  } else if (const auto step = ratio.from.dividedBy(ratio.to)) {
-    ratio.numerator = *step;
-  } else {
-    ratio.numerator = ratio.from;
-    ratio.denominator = ratio.to;
-  }
-}
 
 Value nearest(WrittenCall &call, Value x, const Ratio &ratio, bool isExact) {
   if (isExact) { // the middle of a pixel
@@ -70,15 +29,7 @@ Value nearest(WrittenCall &call, Value x, const Ratio &ratio, bool isExact) {
 
 /// Between two neighbours at (start + step · i) / divisor.
 Value linear(WrittenCall &call, Value x, const Ratio &ratio, bool areCorners) {
-  SizePolynomial start = 0, step = ratio.from - 1, divisor = ratio.to - 1;
-  if (!areCorners) {
-    start = ratio.numerator - ratio.denominator;
-    step = ratio.numerator * 2;
-    divisor = ratio.denominator * 2;
-  } else if (ratio.to == SizePolynomial(1)) {
-    step = 0;
-    divisor = 1;
-  }
+  const auto [start, step, divisor] = Line(ratio, areCorners);
   const Value low = call.resampled(x, ratio.dim, ratio.to, start, step, divisor);
   const Value high = call.resampled(x, ratio.dim, ratio.to, start + divisor, step, divisor);
   const Value place = call.apply(
@@ -93,68 +44,20 @@ Value linear(WrittenCall &call, Value x, const Ratio &ratio, bool areCorners) {
                             call.apply("mul", {high, share})});
 }
 
-/// The sizes of the result, from its sizes or from factors.
-std::optional<std::vector<Ratio>> ratiosOf(WrittenCall &call, int x, size_t sides,
-                                           const char *sizeName, bool areCorners) {
-  std::vector<Ratio> ratios(sides);
-  const bool isSized = !call.isNone(sizeName);
-  const auto sizes = isSized ? call.sizes(sizeName, sides, 1) : Sizes(sides, SizePolynomial(1));
-  std::vector<double> factors;
-  if (!isSized) {
-    const auto given = call.numbers("scale_factor", sides);
-    factors = given ? *given : factors;
-  }
-  if (!sizes || (!isSized && factors.empty())) {
-    return std::nullopt;
-  }
-  for (size_t side = 0; side < sides; ++side) {
-    Ratio &ratio = ratios[side];
-    ratio.dim = static_cast<int64_t>(side) - static_cast<int64_t>(sides);
-    ratio.from = call.size(x, ratio.dim);
-    if (isSized) {
-      ratio.to = (*sizes)[side];
-      setRatio(ratio);
-      continue;
-    }
-    const auto factor = fractionOf(factors[side]);
-    if (!factor) {
-      return call.fail("E0608",
-                       fmt::format("'scale_factor' of '{}' expects numbers above 0 that are "
-                                   "fractions of at most 64 parts, but got {}",
-                                   call.name, factors[side]),
-                       "give the result's sizes as size=");
-    }
-    ratio.to = (ratio.from * factor->numerator).floorDivide(factor->denominator);
-    ratio.numerator = factor->denominator;
-    ratio.denominator = factor->numerator;
-    if (areCorners || call.flag("recompute_scale_factor").value_or(false)) {
-      setRatio(ratio);
-    }
-  }
-  return ratios;
-}
-
 /// "linear" with the name of the image's dimensions.
 const char *linearName(size_t sides) {
   return sides == 1 ? "linear" : sides == 2 ? "bilinear" : "trilinear";
 }
 
-std::vector<int64_t> sidesOf(size_t sides) {
-  std::vector<int64_t> dims;
-  for (auto dim = -static_cast<int64_t>(sides); dim < 0; ++dim) {
-    dims.push_back(dim);
-  }
-  return dims;
-}
-
 Value resizedTo(WrittenCall &call, Value x, const std::vector<Ratio> &ratios,
                 const std::string &mode, bool areCorners) {
   for (auto ratio = ratios.rbegin(); ratio != ratios.rend() && x; ++ratio) {
-    if (ratio->from == ratio->to && ratio->numerator == ratio->denominator) {
+    if (ratio->isSame()) {
       continue;
     }
-    x = mode == "linear" ? linear(call, x, *ratio, areCorners)
-                         : nearest(call, x, *ratio, mode == "nearest-exact");
+    x = mode == "linear"  ? linear(call, x, *ratio, areCorners)
+        : mode == "cubic" ? cubic(call, x, *ratio, areCorners)
+                          : nearest(call, x, *ratio, mode == "nearest-exact");
   }
   return x;
 }
@@ -173,7 +76,10 @@ Value resized(WrittenCall &call) {
     return call.fail("E0604", fmt::format("'{}' expects 3 to 5 dimensions", call.name),
                      "batch, channels, then the sizes of an image");
   }
-  std::string mode = isAten && call.name.find("linear") != std::string::npos ? "linear" : "nearest";
+  std::string mode = "nearest";
+  for (const char *other : {"linear", "cubic"}) {
+    mode = isAten && call.name.find(other) != std::string::npos ? other : mode;
+  }
   bool areCorners = false;
   if (!isAten) {
     const auto word = call.word("mode");
@@ -181,26 +87,31 @@ Value resized(WrittenCall &call) {
     if (!word || !antialias) {
       return std::nullopt;
     }
+    const bool isCubic = *word == "bicubic" && sides == 2;
     const bool isKnown = *word == "nearest" || *word == "nearest-exact" || *word == "area" ||
-                         *word == linearName(sides);
+                         *word == linearName(sides) || isCubic;
     if (!isKnown || *antialias) {
       return call.fail("E0608",
                        fmt::format("'interpolate' of {} sides has the modes \"nearest\", "
-                                   "\"nearest-exact\", \"area\" and \"{}\", without antialias, but "
-                                   "got \"{}\"",
-                                   sides, linearName(sides), *word),
-                       "bicubic is not available");
+                                   "\"nearest-exact\", \"area\"{} and \"{}\", without antialias, "
+                                   "but got \"{}\"{}",
+                                   sides, sides == 2 ? ", \"bicubic\"" : "", linearName(sides),
+                                   *word, *antialias ? " with antialias" : ""),
+                       "leave antialias out, and take the mode that has the image's sides");
     }
-    mode = *word == linearName(sides) ? "linear" : *word;
+    mode = *word == linearName(sides) ? "linear" : isCubic ? "cubic" : *word;
   }
-  if (mode == "linear") {
-    const auto corners = call.flag("align_corners");
-    areCorners = corners.value_or(false);
-    if (!corners || !call.isAlwaysFloat(*x)) {
-      return corners ? Value(call.fail("E0608", fmt::format("'{}' expects floats", call.name),
-                                       "write x * 1.0"))
-                     : std::nullopt;
+  if (mode == "linear" || mode == "cubic" || mode == "area") {
+    if (!call.isAlwaysFloat(*x)) {
+      return call.fail("E0608", fmt::format("'{}' expects floats", call.name), "write x * 1.0");
     }
+  }
+  if (mode == "linear" || mode == "cubic") {
+    const auto corners = call.flag("align_corners");
+    if (!corners) {
+      return std::nullopt;
+    }
+    areCorners = *corners;
   } else if (!isAten && !call.isNone("align_corners")) {
     return call.fail("E0608", fmt::format("'align_corners' is of no use to mode=\"{}\"", mode),
                      "leave it out");
@@ -209,78 +120,15 @@ Value resized(WrittenCall &call) {
   if (!ratios) {
     return std::nullopt;
   }
-  if (mode != "area") {
-    return resizedTo(call, x, *ratios, mode, areCorners);
-  }
-  Value result = x; // the mean of each part, of one size
-  for (const Ratio &ratio : *ratios) {
-    const auto part = ratio.from.dividedBy(ratio.to);
-    if (!part) {
-      return call.fail("E0604", "'interpolate' of mode=\"area\" expects sizes that divide",
-                       "give the image sizes that are multiples of the result's");
+  if (mode == "area") {
+    std::vector<Parts> parts;
+    for (const Ratio &ratio : *ratios) {
+      parts.emplace_back(ratio.from, ratio.to);
     }
-    result = call.unflattened(result, ratio.dim, {ratio.to, *part});
-    result = call.reduced("mean", result, {ratio.dim});
+    return meanOfParts(call, *x, parts);
   }
-  return result;
-}
-
-/// Of nearest neighbours: each pixel gets the sum of those that it became.
-Value resizedGradient(WrittenCall &call) {
-  const Value grad = call.image("grad_output");
-  const auto image = grad ? call.list("input_size") : std::nullopt;
-  const auto output = grad ? call.sizes("output_size", call.sides(), 1) : std::nullopt;
-  if (!image || !output) {
-    return std::nullopt;
-  }
-  if (image->size() != call.sides() + 2) {
-    return call.fail(
-        "E0604", fmt::format("'{}' expects an input_size of {} sizes", call.name, call.sides() + 2),
-        "batch, channels, then the sizes of the image");
-  }
-  Value result = grad;
-  for (int64_t dim : sidesOf(call.sides())) {
-    Ratio ratio;
-    ratio.dim = dim;
-    ratio.from = *(image->end() + dim);
-    ratio.to = *((*output).end() + dim);
-    setRatio(ratio);
-    result = call.sized(result, dim, ratio.to);
-    if (ratio.from == ratio.to) {
-      continue;
-    }
-    if (ratio.numerator == SizePolynomial(1)) { // each became as many
-      result = call.unflattened(result, dim, {ratio.from, ratio.denominator});
-      result = call.reduced("sum", result, {dim});
-      continue;
-    }
-    const auto step = ratio.numerator.constant(), by = ratio.denominator.constant();
-    if (!step || !by) {
-      return call.fail(
-          "E0604",
-          fmt::format("'{}' expects sizes as numbers, or multiples of each other", call.name),
-          "how many pixels one became is not known");
-    }
-    // Pixel h became those from ceil(h · by / step) on, while (o · step) // by is h.
-    Value sum;
-    for (int64_t place = 0; place < (*by + *step - 1) / *step; ++place) {
-      const SizePolynomial start = *step - 1 + place * *step;
-      const Value from = call.resampled(result, dim, ratio.from, start, *by, *step);
-      const Value own = call.positions(ratio.from);
-      const Value other = call.apply(
-          "floor_divide", {call.apply("add", {call.apply("mul", {own, call.integerNumber(*by)}),
-                                              call.sizeNumber(start)}),
-                           call.integerNumber(*step)});
-      const Value back =
-          call.apply("floor_divide", {call.apply("mul", {other, call.integerNumber(*step)}),
-                                      call.integerNumber(*by)});
-      const Value isOther = call.along(call.apply("ne", {back, own}), dim);
-      const Value part = call.apply("masked_fill", {from, isOther, call.number(0)});
-      sum = place == 0 ? part : call.apply("add", {sum, part});
-    }
-    result = sum;
-  }
-  return result;
+  const Value result = resizedTo(call, x, *ratios, mode, areCorners);
+  return mode == "cubic" ? call.castTo(result, *x) : result;
 }
 
 Value shuffled(WrittenCall &call) {

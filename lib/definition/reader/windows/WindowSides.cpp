@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace nereid::definition {
 
@@ -19,7 +20,8 @@ SizePolynomial WindowSides::windows(size_t side, const SizePolynomial &size) con
 
 std::optional<WindowSides> windowSides(WrittenCall &call) {
   const size_t count = call.sides();
-  const bool isPool = call.name.find("pool") != std::string::npos;
+  const bool isPool = call.name.find("_pool") != std::string::npos;
+  const bool isUnpool = call.name.find("_unpool") != std::string::npos;
   const bool isMax = call.name.starts_with("max"), isLp = call.name.starts_with("lp");
   WindowSides sides;
   auto kernel = call.integers("kernel_size", count, 1);
@@ -35,13 +37,13 @@ std::optional<WindowSides> windowSides(WrittenCall &call) {
     list = numbers ? *numbers : list;
     return numbers.has_value();
   };
-  if ((!isPool || !call.isNone("stride")) && !take(sides.stride, "stride", 1)) {
+  if (((!isPool && !isUnpool) || !call.isNone("stride")) && !take(sides.stride, "stride", 1)) {
     return std::nullopt;
   }
   if (!isLp && !take(sides.padding, "padding", 0)) {
     return std::nullopt;
   }
-  if ((isMax || !isPool) && !take(sides.dilation, "dilation", 1)) {
+  if ((isMax || !isPool) && !isUnpool && !take(sides.dilation, "dilation", 1)) {
     return std::nullopt;
   }
   if (isPool) {
@@ -61,6 +63,56 @@ std::optional<WindowSides> windowSides(WrittenCall &call) {
     }
   }
   return sides;
+}
+
+Value countedAlong(WrittenCall &call, const WindowSides &sides, size_t side,
+                   const SizePolynomial &size, bool countsPadding) {
+  const int64_t padding = sides.padding[side];
+  const Value first =
+      call.apply("sub", {call.apply("mul", {call.positions(sides.windows(side, size)),
+                                            call.integerNumber(sides.stride[side])}),
+                         call.integerNumber(padding)});
+  const Value end =
+      call.apply("minimum", {call.apply("add", {first, call.integerNumber(sides.kernel[side])}),
+                             call.sizeNumber(size + (countsPadding ? padding : 0))});
+  const Value begin = countsPadding ? first : call.apply("maximum", {first, call.integerNumber(0)});
+  return call.along(call.apply("sub", {end, begin}),
+                    static_cast<int64_t>(side) - static_cast<int64_t>(sides.count()));
+}
+
+Value windowDivisor(WrittenCall &call, int x, const WindowSides &sides) {
+  const bool hasOverride = call.sides() > 1 && !call.isNone("divisor_override");
+  const std::optional<int64_t> override =
+      hasOverride ? call.integer("divisor_override", std::numeric_limits<int64_t>::min())
+                  : std::nullopt;
+  const std::optional<bool> countsPadding = call.flag("count_include_pad");
+  if (!countsPadding || (hasOverride && !override)) {
+    return std::nullopt;
+  }
+  if (override) {
+    return *override == 0
+               ? call.fail("E0608",
+                           fmt::format("'divisor_override' of '{}' expects not to be 0", call.name),
+                           "leave it out to divide by the size of the window")
+               : call.integerNumber(*override);
+  }
+  int64_t places = 1;
+  std::vector<Value> counts;
+  for (size_t side = 0; side < sides.count(); ++side) {
+    const bool isWhole = sides.behind(side) <= sides.padding[side] &&
+                         (*countsPadding || (sides.padding[side] == 0 && sides.behind(side) == 0));
+    if (isWhole) {
+      places *= sides.kernel[side];
+    } else {
+      const auto dim = static_cast<int64_t>(side) - static_cast<int64_t>(sides.count());
+      counts.push_back(countedAlong(call, sides, side, call.size(x, dim), *countsPadding));
+    }
+  }
+  Value divisor = call.integerNumber(places);
+  for (const Value &each : counts) {
+    divisor = call.apply("mul", {each, divisor});
+  }
+  return divisor;
 }
 
 Value windowed(WrittenCall &call, Value x, const WindowSides &sides, double fill) {

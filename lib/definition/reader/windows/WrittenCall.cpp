@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/windows/WrittenCall.h"
 
+#include "lib/definition/constraints/ConstraintReader.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/definition/reader/BodyCasts.h"
 
 #include <fmt/format.h>
 
@@ -190,11 +193,23 @@ bool WrittenCall::isWord(const std::string &argument) {
   return literal && literal->kind == ExprKind::String;
 }
 
+bool WrittenCall::isList(const std::string &argument) {
+  const Expr *value = given(argument);
+  return value && (value->kind == ExprKind::Tuple || value->kind == ExprKind::List);
+}
+
+std::optional<int64_t> WrittenCall::dimension(const std::string &argument, int tensor) {
+  const auto dim = integer(argument, INT64_MIN);
+  return dim ? moves.readDim(tensor, *dim, name, range()) : std::nullopt;
+}
+
 // ---- what is known of tensors ----
 
-size_t WrittenCall::rank(int tensor) const {
-  return body.op.nodes[static_cast<size_t>(tensor)].shape.size();
+const SymbolicShape &WrittenCall::shape(int tensor) const {
+  return body.op.nodes[static_cast<size_t>(tensor)].shape;
 }
+
+size_t WrittenCall::rank(int tensor) const { return shape(tensor).size(); }
 
 SizePolynomial WrittenCall::size(int tensor, int64_t dim) const {
   return moves.sizeOf(tensor, dim < 0 ? dim : dim - static_cast<int64_t>(rank(tensor)));
@@ -202,9 +217,24 @@ SizePolynomial WrittenCall::size(int tensor, int64_t dim) const {
 
 bool WrittenCall::isAlwaysFloat(int tensor) const { return body.isAlways(tensor, isFloat); }
 
+bool WrittenCall::expectFloats(int tensor) {
+  if (!isAlwaysFloat(tensor)) {
+    fail("E0608", fmt::format("'{}' expects floats", name), "write x * 1.0 for floats");
+    return false;
+  }
+  return true;
+}
+
+bool WrittenCall::isAlwaysInteger(int tensor) const {
+  return body.isAlways(tensor, [](DType type) { return !isFloat(type) && type != DType::Bool; });
+}
+
+bool WrittenCall::isNumber(int node) const {
+  return definition::isNumber(body.op.nodes[static_cast<size_t>(node)]);
+}
+
 bool WrittenCall::isOpen(int tensor) const {
-  const SymbolicShape &shape = body.op.nodes[static_cast<size_t>(tensor)].shape;
-  return !shape.empty() && shape[0].isRest();
+  return !shape(tensor).empty() && shape(tensor)[0].isRest();
 }
 
 Value WrittenCall::image(const std::string &argument) {
@@ -226,6 +256,19 @@ void WrittenCall::expectNotNegative(const SizePolynomial &value, const std::stri
   moves.expectNotNegative(value, what, range());
 }
 
+void WrittenCall::expectContiguous(int tensor) {
+  const Node &node = body.op.nodes[static_cast<size_t>(tensor)];
+  const std::string text = node.name + ".is_contiguous()";
+  const auto &known = body.op.constraints;
+  const bool isKnown = std::any_of(known.begin(), known.end(),
+                                   [&](const Constraint &each) { return each.text == text; });
+  if (node.op == "input" && !isKnown) {
+    const SourceRange there = body.moved(range());
+    readConstraint(body.op, text, {body.place.path, body.place.fileText, there.line, there.column},
+                   body.diags);
+  }
+}
+
 std::nullopt_t WrittenCall::fail(const std::string &code, const std::string &message,
                                  const std::string &help) {
   body.fail(code, range(), message).withHelp(help);
@@ -245,6 +288,36 @@ Value WrittenCall::apply(const std::string &op, std::vector<Value> operands) {
     inputs.push_back(*operand);
   }
   return body.apply(op, std::move(inputs), range());
+}
+
+Value WrittenCall::writtenOut(const std::string &statements,
+                              const std::map<std::string, Value> &operands) {
+  std::map<std::string, int> names;
+  for (const auto &[name, value] : operands) {
+    if (!value) {
+      return std::nullopt;
+    }
+    names.emplace(name, *value);
+  }
+  return body.writtenOut(call, statements, std::move(names));
+}
+
+Value WrittenCall::copied(Value x) {
+  const auto type = x ? BodyCasts(body).typeOf(*x, range()) : std::nullopt;
+  return type ? apply("to_" + *type, {x}) : std::nullopt;
+}
+
+Value WrittenCall::converted(Value x, const std::string &argument) {
+  const Expr *type = given(argument);
+  const auto target = x && type ? BodyCasts(body).target(*type) : std::nullopt;
+  return target ? apply("to_" + *target, {x}) : std::nullopt;
+}
+
+Value WrittenCall::filled(SymbolicShape shape, int64_t value, const std::string &dtype) {
+  const Value number = integerNumber(value);
+  Node node = creationNode("full", shape, dtype);
+  node.inputs = {*number};
+  return append(std::move(node));
 }
 
 Value WrittenCall::number(double value) { return body.constant(value, fmt::format("{}", value)); }
@@ -380,7 +453,8 @@ Value WrittenCall::expanded(Value x, Sizes sizes) {
 
 Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
                              const SizePolynomial &start, const SizePolynomial &step,
-                             const SizePolynomial &divisor) {
+                             const SizePolynomial &divisor,
+                             const std::optional<SizePolynomial> &places) {
   if (!x) {
     return x;
   }
@@ -397,6 +471,9 @@ Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
   setSize(node, "start", start);
   setSize(node, "step", step);
   setSize(node, "divisor", divisor);
+  if (places) {
+    setSize(node, "places", *places);
+  }
   return append(std::move(node));
 }
 
@@ -467,12 +544,46 @@ Value WrittenCall::inTypeOf(Value x, Value numbers) {
   return apply("masked_fill", {x, apply("eq", {numbers, numbers}), numbers});
 }
 
+/// A number would not widen: a tensor of the default type does.
+Value WrittenCall::widened(Value x) {
+  Node node = creationNode("full", {{"", 1}}, "default");
+  node.inputs = {body.constant(1, "1")};
+  return apply("mul", {x, append(std::move(node))});
+}
+
+Value WrittenCall::castTo(Value x, int like) {
+  return x ? BodyCasts(body).likeTensor(*x, like, range()) : x;
+}
+
 Value WrittenCall::addedAt(Value x, Value index, Value values) {
+  return written("scatter_add", x, index, values);
+}
+
+Value WrittenCall::putAt(Value x, Value index, Value values) {
+  return written("scatter", x, index, values);
+}
+
+Value WrittenCall::readAt(Value x, const std::vector<Value> &indices) {
+  Node node;
+  node.op = "index";
+  std::vector<Value> operands = indices;
+  operands.insert(operands.begin(), x);
+  for (const Value &operand : operands) {
+    if (!operand) {
+      return std::nullopt;
+    }
+    node.inputs.push_back(*operand);
+  }
+  node.attributes["dim"] = -static_cast<int64_t>(rank(*x));
+  return append(std::move(node));
+}
+
+Value WrittenCall::written(const std::string &op, Value x, Value index, Value values) {
   if (!x || !index || !values) {
     return std::nullopt;
   }
   Node node;
-  node.op = "scatter_add";
+  node.op = op;
   node.inputs = {*x, *index, *values};
   node.attributes["dim"] = int64_t{-1};
   return append(std::move(node));

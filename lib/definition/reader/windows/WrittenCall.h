@@ -39,23 +39,41 @@ public:
   bool isNone(const std::string &argument);
   /// A string.
   bool isWord(const std::string &argument);
+  bool isList(const std::string &argument);
+  /// A dimension of the tensor, counted from the end.
+  std::optional<int64_t> dimension(const std::string &argument, int tensor);
 
   // ---- what is known of tensors ----
 
   size_t rank(int tensor) const;
   SizePolynomial size(int tensor, int64_t dim) const;
+  const SymbolicShape &shape(int tensor) const;
   bool isAlwaysFloat(int tensor) const;
+  bool expectFloats(int tensor);
+  bool isAlwaysInteger(int tensor) const;
+  /// No tensor.
+  bool isNumber(int node) const;
   /// Its rank is not known.
   bool isOpen(int tensor) const;
   /// With `sides` dimensions behind one or two others.
   Value image(const std::string &argument);
   void expectNotNegative(const SizePolynomial &value, const std::string &what);
+  /// An input becomes one that is contiguous; what is computed is so.
+  void expectContiguous(int tensor);
   std::nullopt_t fail(const std::string &code, const std::string &message, const std::string &help);
   bool failed() const { return body.errorCount() > errorsBefore; }
 
   // ---- operations ----
 
   Value apply(const std::string &op, std::vector<Value> operands);
+  /// What assignments in the language of bodies make of operands, the last one's value.
+  Value writtenOut(const std::string &statements, const std::map<std::string, Value> &operands);
+  /// The same elements, in memory of their own.
+  Value copied(Value x);
+  /// In the type that the argument says.
+  Value converted(Value x, const std::string &argument);
+  /// The number everywhere.
+  Value filled(SymbolicShape shape, int64_t value, const std::string &dtype);
   Value number(double value);
   Value integerNumber(int64_t value);
   Value sizeNumber(const SizePolynomial &value);
@@ -81,7 +99,8 @@ public:
   Value repeatedEach(Value x, int64_t dim, const SizePolynomial &count);
   Value expanded(Value x, Sizes sizes);
   Value resampled(Value x, int64_t dim, const SizePolynomial &length, const SizePolynomial &start,
-                  const SizePolynomial &step, const SizePolynomial &divisor);
+                  const SizePolynomial &step, const SizePolynomial &divisor,
+                  const std::optional<SizePolynomial> &places = std::nullopt);
   Value spread(Value x, int64_t dim, const SizePolynomial &length, int64_t step, int64_t dilation,
                const SizePolynomial &before);
   /// 0, 1, 2 and so on: int64.
@@ -92,8 +111,16 @@ public:
                     const std::vector<int64_t> &dilation, int64_t groups);
   /// A number for each element, in the tensor's type; they are not NaN.
   Value inTypeOf(Value x, Value numbers);
+  /// In float32, or float64 where the operator or x is.
+  Value widened(Value x);
+  /// Floats, in the type of `like`.
+  Value castTo(Value x, int like);
   /// Along the last dimension: x[index[i]] += values[i].
   Value addedAt(Value x, Value index, Value values);
+  /// x[i, j] and so on: of the first dimensions.
+  Value readAt(Value x, const std::vector<Value> &indices);
+  /// x[index[i]] = values[i].
+  Value putAt(Value x, Value index, Value values);
   /// A vector for dimension `dim` of a tensor: with dimensions of size 1 behind it.
   Value along(Value vector, int64_t dim);
   SourceRange range() const { return call.whole->range; }
@@ -102,6 +129,7 @@ private:
   const language::Expr *given(const std::string &argument);
   const Argument &form(const std::string &argument) const;
   Value append(Node node);
+  Value written(const std::string &op, Value x, Value index, Value values);
 
   BodyExpressions &body;
   BodyMoves moves;
@@ -127,6 +155,12 @@ struct WindowSides {
 std::optional<WindowSides> windowSides(WrittenCall &call);
 /// The last dimensions become windows, whose places are the last dimensions then.
 Value windowed(WrittenCall &call, Value x, const WindowSides &sides, double fill);
+/// How many elements of a window are counted along one side: those of the image, and with the
+/// padding those up to its end, as ceil_mode may go beyond.
+Value countedAlong(WrittenCall &call, const WindowSides &sides, size_t side,
+                   const SizePolynomial &size, bool countsPadding);
+/// What sums of windows are divided by: one number, or one for each window.
+Value windowDivisor(WrittenCall &call, int x, const WindowSides &sides);
 /// Windows, with their places as last dimensions, back over sizes: summed where they overlap.
 Value spreadBack(WrittenCall &call, Value x, const WindowSides &sides,
                  const std::vector<SizePolynomial> &sizes);

@@ -8,17 +8,33 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 namespace nereid::eager {
 namespace {
 
 using definition::Indexing;
 using definition::Meeting;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// Values that meet in an element.
 struct Group {
   std::vector<Bounded> values;
   std::vector<uint64_t> integers;
+  double open = 0; ///< magnitudes of values that may meet here, or somewhere else
 };
+
+/// The element that a point leads to, and those that it may lead to as an index is not exact.
+struct Place {
+  size_t element = 0;
+  std::vector<size_t> others;
+  bool isLost = false; ///< it may be any
+};
+
+/// Where it may be more elements than these it may be any.
+constexpr size_t mostOthers = 256;
 
 const char *reductionOf(Meeting meeting) {
   switch (meeting) {
@@ -64,16 +80,16 @@ public:
       for (size_t d = points.size(); d-- > 0; rest /= points[d]) {
         point[d] = rest % points[d];
       }
-      auto element = elementAt(point);
-      if (!element) {
-        return element.error();
+      auto place = placeOf(point);
+      if (!place) {
+        return place.error();
       }
       if (indexing.isWrite) {
-        add(groups[*element], point);
+        add(*place, point);
       } else {
-        out.elements[i] = table().elements[*element];
+        out.elements[i] = read(*place);
         if (!out.integers.empty()) {
-          out.integers[i] = table().integers[*element];
+          out.integers[i] = table().integers[place->element];
         }
       }
     }
@@ -114,7 +130,8 @@ private:
     return static_cast<size_t>(offset);
   }
 
-  Result<size_t> elementAt(const std::vector<int64_t> &point) const {
+  Result<Place> placeOf(const std::vector<int64_t> &point) const {
+    Place place;
     int64_t offset = 0;
     for (size_t d = 0; d < indexing.places.size(); ++d) {
       const auto &[isIndexed, number] = indexing.places[d];
@@ -131,13 +148,60 @@ private:
               .withHelp("the definition's 'range' of the input says which values tests draw");
         }
         at = given < 0 ? given + size : given;
+        addOthers(place, index.elements[where].error, at, d);
       }
       offset = offset * size + at;
     }
-    return static_cast<size_t>(offset);
+    place.element = static_cast<size_t>(offset);
+    for (size_t &other : place.others) { // distances so far
+      other += place.element;
+    }
+    return place;
   }
 
-  void add(Group &group, const std::vector<int64_t> &point) const {
+  /// As distances from the place itself, in elements: of those so far, each by as much.
+  void addOthers(Place &place, double error, int64_t at, size_t dim) const {
+    if (error == 0 || place.isLost) {
+      return;
+    }
+    place.isLost = !(error < static_cast<double>(mostOthers));
+    const auto reach = place.isLost ? 0 : static_cast<int64_t>(error);
+    int64_t step = 1;
+    for (size_t behind = dim + 1; behind < table().sizes.size(); ++behind) {
+      step *= table().sizes[behind];
+    }
+    std::vector<size_t> next;
+    for (int64_t away = -reach; away <= reach; ++away) {
+      if (at + away < 0 || at + away >= table().sizes[dim]) {
+        continue;
+      }
+      const auto moved = static_cast<size_t>(away * step); // wraps, and back again
+      if (away != 0) {
+        next.push_back(moved);
+      }
+      for (size_t other : place.others) {
+        next.push_back(other + moved);
+      }
+    }
+    place.others = std::move(next);
+    place.isLost = place.isLost || place.others.size() > mostOthers;
+  }
+
+  Bounded read(const Place &place) const {
+    Bounded value = table().elements[place.element];
+    for (size_t other : place.others) {
+      const Bounded &there = table().elements[other];
+      const bool isSame =
+          there.value == value.value || (std::isnan(there.value) && std::isnan(value.value));
+      const double away = isSame ? 0 : std::fabs(there.value - value.value);
+      value.error = std::max(value.error, (std::isnan(away) ? infinity : away) + there.error);
+    }
+    value.error = place.isLost ? infinity : value.error;
+    return value;
+  }
+
+  void add(const Place &place, const std::vector<int64_t> &point) {
+    Group &group = groups[place.element];
     const BoundedTensor &values = *operands[indexing.values];
     const size_t at = offsetOf(values.sizes, indexing.rank - values.sizes.size(), point);
     group.values.push_back(values.elements[at]);
@@ -146,6 +210,16 @@ private:
     } else if (!table().integers.empty()) { // a number
       group.integers.push_back(
           static_cast<uint64_t>(static_cast<int64_t>(values.elements[at].value)));
+    }
+    isLost = isLost || place.isLost;
+    if (!place.others.empty()) {
+      const Bounded &value = values.elements[at];
+      const bool isAdded = indexing.meeting == Meeting::Sum && std::isfinite(value.value);
+      const double most = isAdded ? std::fabs(value.value) + value.error : infinity;
+      group.open += most;
+      for (size_t other : place.others) {
+        groups[other].open += most;
+      }
     }
   }
 
@@ -158,6 +232,7 @@ private:
       const bool hasOwn = isJoined && indexing.includesTable;
       if (group.values.empty()) {
         out.elements[i] = table().elements[i];
+        open(out.elements[i], group);
         continue;
       }
       if (hasOwn) {
@@ -174,7 +249,12 @@ private:
                                : static_cast<double>(static_cast<int64_t>(out.integers[i])),
                            0};
       }
+      open(out.elements[i], group);
     }
+  }
+
+  void open(Bounded &element, const Group &group) const {
+    element.error = isLost ? infinity : element.error + group.open;
   }
 
   Bounded joined(const std::vector<Bounded> &values) const {
@@ -220,6 +300,7 @@ private:
   Indexing indexing;
   std::vector<int64_t> points;
   std::vector<Group> groups;
+  bool isLost = false; ///< a value may have met any element
 };
 
 } // namespace

@@ -60,9 +60,33 @@ Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, Boun
   if (std::isinf(constant) && !isFloat(dtype)) { // no integer lies below it
     constant = static_cast<double>(definition::lowestInteger(dtype));
   }
+  // Along a row only those dimensions of the source move that the last index moves.
+  const size_t run = out.sizes.empty() ? 1 : static_cast<size_t>(out.sizes.back());
+  std::vector<size_t> walking, standing;
+  for (size_t d = 0; d < movement->from.size(); ++d) {
+    const auto &steps = movement->from[d].steps;
+    const bool isWalking = std::any_of(steps.begin(), steps.end(), [&](const auto &step) {
+      return step.first + 1 == out.sizes.size();
+    });
+    (isWalking ? walking : standing).push_back(d);
+  }
   Sizes index(out.sizes.size(), 0);
+  const auto offset = [&](const std::vector<size_t> &dims) {
+    int64_t sum = 0;
+    for (size_t d : dims) {
+      const int64_t at = movement->from[d].at(index);
+      if (at < 0) {
+        return definition::Movement::outside;
+      }
+      sum += at * strides[d];
+    }
+    return sum;
+  };
+  int64_t row = 0;
   for (size_t i = 0; i < out.elements.size(); ++i, advance(index, out.sizes)) {
-    const int64_t source = movement->source(index, strides);
+    row = i % run == 0 ? offset(standing) : row;
+    int64_t source = row == definition::Movement::outside ? row : offset(walking);
+    source = source == definition::Movement::outside ? source : row + source;
     if (source != definition::Movement::outside) {
       copyElement(input, static_cast<size_t>(source), out, i);
       continue;

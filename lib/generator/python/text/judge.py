@@ -364,7 +364,10 @@ class Steps:
     def indexed(self, name, x, *others, is_exact=False, **named):
         """What is read or written at indices from tensors."""
         is_read = name in ("gather", "index_select", "index", "embedding")
-        indices = tuple(each[0].long() for each in (others if is_read else others[:-1]))
+        given = others if is_read else others[:-1]
+        indices = tuple(each[0].long() for each in given)
+        if name == "scatter_add" and given[0][1] is not None:
+            return self._met_about(x, others[-1], indices[0], given[0][1], named["dim"], is_exact)
         rank = x[0].dim()
         dim = 0 if name == "embedding" else named["dim"] % rank
         if name == "gather" or name.startswith("scatter"):
@@ -377,8 +380,35 @@ class Steps:
             place = [None] * dim + list(indices)
         if is_read:
             read = lambda tensor: torch.ops.aten.index(tensor, place)
-            return read(x[0]), None if x[1] is None else read(x[1])
+            value, error = read(x[0]), None if x[1] is None else read(x[1])
+            behind = 0 if name == "gather" else rank - dim - len(indices)
+            for at, (_, off) in enumerate(others, dim):
+                if off is not None:
+                    off = off.reshape(*off.shape, *([1] * behind))
+                    error = _added(error, self._beside(x[0], place, at, off, value))
+            return value, error
         return self._met(name, x, others[-1], place, is_exact, **named)
+
+    def _beside(self, table, place, at, off, value):
+        """How far what is read may be off where rounding moves an index; by one place at most."""
+        error = torch.zeros_like(value)
+        for step in (-1, 1):
+            moved = list(place)
+            moved[at] = (place[at] + step).clamp(0, table.shape[at] - 1)
+            error = torch.maximum(error, _distance(torch.ops.aten.index(table, moved), value))
+        return torch.where(off > 1, math.inf, torch.where(off > 0, error, 0.0))
+
+    def _met_about(self, x, values, index, off, dim, is_exact):
+        """Sums at indices that may be off by some: each value may meet in any of these places."""
+        dim %= x[0].dim()
+        place = (x, (index.to(torch.float64), None), values)
+        value, error = self.indexed("scatter_add", *place, is_exact=is_exact, dim=dim)
+        error = torch.zeros_like(value) if error is None else error
+        most = torch.where(off > 0, values[0].abs() + _error(values), 0.0)
+        for away in range(-4, 5):
+            there = (index + away).clamp(0, x[0].shape[dim] - 1)
+            error = torch.scatter_add(error, dim, there, torch.where(off >= abs(away), most, 0.0))
+        return value, torch.full_like(error, math.inf) if (off > 4).any() else error
 
     def _met(self, name, x, values, place, is_exact, reduce="sum", include_self=True, **named):
         """Values that meet in an element are joined with it, in any order."""
@@ -439,6 +469,12 @@ class Steps:
         error = torch.where(value.isfinite(), error.nan_to_num(math.inf, math.inf), 0.0)
         lost = (value.isfinite() & (size > self.largest)) | (False if lost is None else lost)
         return value, torch.where(lost, math.inf, error)
+
+
+def _windows(x, dim, first, places):
+    """So many elements from each of the first ones on, those at the ends beyond them."""
+    at = (first[:, None] + torch.arange(places, device=x.device)).clamp(0, x.shape[dim] - 1)
+    return x.index_select(dim, at.flatten()).unflatten(dim, at.shape).movedim(dim, -1)
 
 
 def _spread(x, dim, length, step, dilation, before):

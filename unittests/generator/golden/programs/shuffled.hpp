@@ -61,11 +61,14 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
   const int64_t rest = nereid::product(leading);
   const nereid::DType dtype = x.dtype();
   const std::string file = OPERATOR_FOLDER "/shuffled_triton.py";
-  const nereid::Tensor x_dense = contiguous(x);
-  const nereid::Tensor w_dense = contiguous(w);
+  const nereid::Tensor x_dense = this->withRows(x, 1);
+  const int64_t x_stride = this->rowStride(x_dense, 1, D);
+  const nereid::Tensor w_dense = this->withRows(w, 1);
+  const int64_t w_stride = this->rowStride(w_dense, 1, D);
   const nereid::Tensor mask_dense = contiguous(mask);
   const nereid::Tensor ids_dense = contiguous(ids);
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
+    const int64_t across_stride = D;
     {
       addTensor("x_ptr", dtype, x_dense);
       addTensor("w_ptr", dtype, w_dense);
@@ -74,7 +77,10 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addWhole("k", k);
       addSize("D", D);
       addSize("C", C);
+      addSize("x_stride", x_stride);
       addSize("rest_C", rest * C);
+      addSize("w_stride", w_stride);
+      addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
           1024,
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
@@ -87,9 +93,9 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           0,
           rest * C + block_x,
           D + block_y,
-          D * (rest + block_x) + (D + block_y),
-          D * C + (D + block_y),
-          D * C * (rest + block_x) + D * C + (D + block_y)
+          x_stride * (rest + block_x) + (D + block_y),
+          w_stride * C + (D + block_y),
+          C * across_stride * (rest + block_x) + across_stride * C + (D + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       this->addStep(file, "shuffled_float16_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
@@ -109,6 +115,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
                                                         {"WIDE", wide}}, programs);
     }
   } else if (dtype == nereid::DType::F64) {
+    const int64_t across_stride = D;
     {
       addTensor("x_ptr", dtype, x_dense);
       addTensor("w_ptr", dtype, w_dense);
@@ -117,7 +124,10 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addWhole("k", k);
       addSize("D", D);
       addSize("C", C);
+      addSize("x_stride", x_stride);
       addSize("rest_C", rest * C);
+      addSize("w_stride", w_stride);
+      addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
           1024,
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
@@ -130,9 +140,9 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           0,
           rest * C + block_x,
           D + block_y,
-          D * (rest + block_x) + (D + block_y),
-          D * C + (D + block_y),
-          D * C * (rest + block_x) + D * C + (D + block_y)
+          x_stride * (rest + block_x) + (D + block_y),
+          w_stride * C + (D + block_y),
+          C * across_stride * (rest + block_x) + across_stride * C + (D + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       this->addStep(file, "shuffled_float64_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
@@ -152,6 +162,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
                                                         {"WIDE", wide}}, programs);
     }
   } else {
+    const int64_t across_stride = D;
     {
       addTensor("x_ptr", dtype, x_dense);
       addTensor("w_ptr", dtype, w_dense);
@@ -160,7 +171,10 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addWhole("k", k);
       addSize("D", D);
       addSize("C", C);
+      addSize("x_stride", x_stride);
       addSize("rest_C", rest * C);
+      addSize("w_stride", w_stride);
+      addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
           1024,
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
@@ -173,9 +187,9 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           0,
           rest * C + block_x,
           D + block_y,
-          D * (rest + block_x) + (D + block_y),
-          D * C + (D + block_y),
-          D * C * (rest + block_x) + D * C + (D + block_y)
+          x_stride * (rest + block_x) + (D + block_y),
+          w_stride * C + (D + block_y),
+          C * across_stride * (rest + block_x) + across_stride * C + (D + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       this->addStep(file, "shuffled_int32_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},

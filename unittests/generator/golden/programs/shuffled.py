@@ -15,7 +15,7 @@ import triton.language as tl
 
 @triton.jit
 def shuffled_float16_1_kernel(
-    x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, rest_C,
+    x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
@@ -33,10 +33,14 @@ def shuffled_float16_1_kernel(
     mask = tl.load(mask_ptr + col, mask=col_inside, other=0)
     row_inside = row < rest_C
     inside = row_inside & col_inside
-    x = tl.load(x_ptr + i * D + col, mask=inside, other=0.0).to(tl.float32)
-    w = tl.load(w_ptr + i_1 * D + col, mask=inside, other=0.0).to(tl.float32)
+    x = tl.load(x_ptr + i * x_stride + col, mask=inside, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0.0).to(tl.float32)
     across = tl.where(mask, x, x - tl.cast(k, tl.float32)) * w
-    tl.store(across_ptr + row * D + col, across.to(across_ptr.dtype.element_ty), mask=inside)
+    tl.store(
+        across_ptr + row * across_stride + col,
+        across.to(across_ptr.dtype.element_ty),
+        mask=inside,
+    )
 
 
 @triton.jit
@@ -56,7 +60,7 @@ def shuffled_float16_2_kernel(
 
 @triton.jit
 def shuffled_float64_1_kernel(
-    x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, rest_C,
+    x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
@@ -74,10 +78,10 @@ def shuffled_float64_1_kernel(
     mask = tl.load(mask_ptr + col, mask=col_inside, other=0)
     row_inside = row < rest_C
     inside = row_inside & col_inside
-    x = tl.load(x_ptr + i * D + col, mask=inside, other=0.0)
-    w = tl.load(w_ptr + i_1 * D + col, mask=inside, other=0.0)
+    x = tl.load(x_ptr + i * x_stride + col, mask=inside, other=0.0)
+    w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0.0)
     across = tl.where(mask, x, x - tl.cast(k, tl.float64)) * w
-    tl.store(across_ptr + row * D + col, across, mask=inside)
+    tl.store(across_ptr + row * across_stride + col, across, mask=inside)
 
 
 @triton.jit
@@ -97,7 +101,7 @@ def shuffled_float64_2_kernel(
 
 @triton.jit
 def shuffled_int32_1_kernel(
-    x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, rest_C,
+    x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
@@ -115,10 +119,10 @@ def shuffled_int32_1_kernel(
     mask = tl.load(mask_ptr + col, mask=col_inside, other=0)
     row_inside = row < rest_C
     inside = row_inside & col_inside
-    x = tl.load(x_ptr + i * D + col, mask=inside, other=0)
-    w = tl.load(w_ptr + i_1 * D + col, mask=inside, other=0)
+    x = tl.load(x_ptr + i * x_stride + col, mask=inside, other=0)
+    w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0)
     across = tl.where(mask, x, x - tl.cast(k, tl.int32)) * w
-    tl.store(across_ptr + row * D + col, across, mask=inside)
+    tl.store(across_ptr + row * across_stride + col, across, mask=inside)
 
 
 @triton.jit
@@ -143,6 +147,13 @@ DEVICES = ("cuda",)
 def _check(name, tensor, shape, dtypes):
     assert tuple(tensor.shape) == shape, f"{name} expects {shape}, got {tuple(tensor.shape)}"
     assert tensor.dtype in dtypes, f"{name} cannot have type {tensor.dtype}"
+
+
+def _as_rows(tensor, width):
+    """The tensor and the distance between its rows; copied unless its rows are whole."""
+    if tensor.dim() == 2 and tensor.stride(1) == 1:
+        return tensor, tensor.stride(0)
+    return tensor.contiguous(), width
 
 
 def shuffled(
@@ -175,12 +186,13 @@ def shuffled(
     lifted = torch.empty((C,), dtype=torch.int64, device=x.device)
     if across.numel() == 0 and lifted.numel() == 0:
         return across, lifted
-    x = x.contiguous()
-    w = w.contiguous()
+    rest = math.prod(leading)
+    x, x_stride = _as_rows(x, D)
+    w, w_stride = _as_rows(w, D)
     mask = mask.contiguous()
     ids = ids.contiguous()
-    rest = math.prod(leading)
     if x.dtype in (torch.float32, torch.float16):
+        across_stride = D
         block_y = min(1024, max(1, triton.next_power_of_2(D)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(rest * C)))
         programs = triton.cdiv(D, block_y) * triton.cdiv(rest * C, block_x)
@@ -193,7 +205,10 @@ def shuffled(
                 int(k),
                 D,
                 C,
+                x_stride,
                 rest * C,
+                w_stride,
+                across_stride,
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
@@ -201,9 +216,9 @@ def shuffled(
                     0,
                     rest * C + block_x,
                     D + block_y,
-                    D * (rest + block_x) + (D + block_y),
-                    D * C + (D + block_y),
-                    D * C * (rest + block_x) + D * C + (D + block_y),
+                    x_stride * (rest + block_x) + (D + block_y),
+                    w_stride * C + (D + block_y),
+                    C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
         block_y = min(4096, max(1, triton.next_power_of_2(C)))
@@ -218,6 +233,7 @@ def shuffled(
                 WIDE=max(0, C + block_y) > 2147483647,
             )
     elif x.dtype in (torch.float64,):
+        across_stride = D
         block_y = min(1024, max(1, triton.next_power_of_2(D)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(rest * C)))
         programs = triton.cdiv(D, block_y) * triton.cdiv(rest * C, block_x)
@@ -230,7 +246,10 @@ def shuffled(
                 int(k),
                 D,
                 C,
+                x_stride,
                 rest * C,
+                w_stride,
+                across_stride,
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
@@ -238,9 +257,9 @@ def shuffled(
                     0,
                     rest * C + block_x,
                     D + block_y,
-                    D * (rest + block_x) + (D + block_y),
-                    D * C + (D + block_y),
-                    D * C * (rest + block_x) + D * C + (D + block_y),
+                    x_stride * (rest + block_x) + (D + block_y),
+                    w_stride * C + (D + block_y),
+                    C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
         block_y = min(4096, max(1, triton.next_power_of_2(C)))
@@ -255,6 +274,7 @@ def shuffled(
                 WIDE=max(0, C + block_y) > 2147483647,
             )
     else:
+        across_stride = D
         block_y = min(1024, max(1, triton.next_power_of_2(D)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(rest * C)))
         programs = triton.cdiv(D, block_y) * triton.cdiv(rest * C, block_x)
@@ -267,7 +287,10 @@ def shuffled(
                 int(k),
                 D,
                 C,
+                x_stride,
                 rest * C,
+                w_stride,
+                across_stride,
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
@@ -275,9 +298,9 @@ def shuffled(
                     0,
                     rest * C + block_x,
                     D + block_y,
-                    D * (rest + block_x) + (D + block_y),
-                    D * C + (D + block_y),
-                    D * C * (rest + block_x) + D * C + (D + block_y),
+                    x_stride * (rest + block_x) + (D + block_y),
+                    w_stride * C + (D + block_y),
+                    C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
         block_y = min(4096, max(1, triton.next_power_of_2(C)))

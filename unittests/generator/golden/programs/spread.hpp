@@ -52,6 +52,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
   const nereid::Tensor a_dense = contiguous(a);
   const nereid::Tensor b_dense = contiguous(b);
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
+    const int64_t sums_stride = M;
     {
       addTensor("a_ptr", dtype, a_dense);
       addTensor("doubled_ptr", dtype, doubled);
@@ -71,6 +72,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("sums_ptr", dtype, sums);
       addSize("M", M);
       addSize("N", N);
+      addSize("sums_stride", sums_stride);
       const int64_t block_y = std::min<int64_t>({
           1024,
           std::max<int64_t>({1, nereid::nextPowerOf2(M)})
@@ -83,13 +85,14 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           0,
           N + block_x,
           M + block_y,
-          M * (N + block_x) + (M + block_y)
+          sums_stride * (N + block_x) + (M + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
       this->addStep(file, "spread_float16_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
                                                       {"WIDE", wide}}, programs);
     }
   } else {
+    const int64_t sums_stride = M;
     {
       addTensor("a_ptr", dtype, a_dense);
       addTensor("doubled_ptr", dtype, doubled);
@@ -109,6 +112,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("sums_ptr", dtype, sums);
       addSize("M", M);
       addSize("N", N);
+      addSize("sums_stride", sums_stride);
       const int64_t block_y = std::min<int64_t>({
           1024,
           std::max<int64_t>({1, nereid::nextPowerOf2(M)})
@@ -121,7 +125,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           0,
           N + block_x,
           M + block_y,
-          M * (N + block_x) + (M + block_y)
+          sums_stride * (N + block_x) + (M + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
       this->addStep(file, "spread_int32_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},

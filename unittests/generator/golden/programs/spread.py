@@ -27,7 +27,7 @@ def spread_float16_1_kernel(
 
 @triton.jit
 def spread_float16_2_kernel(
-    a_ptr, b_ptr, sums_ptr, M, N,
+    a_ptr, b_ptr, sums_ptr, M, N, sums_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
@@ -45,7 +45,9 @@ def spread_float16_2_kernel(
     b = tl.load(b_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
     sums = a * 2.0 + b
     inside = row_inside & col_inside
-    tl.store(sums_ptr + row * M + col, sums.to(sums_ptr.dtype.element_ty), mask=inside)
+    tl.store(
+        sums_ptr + row * sums_stride + col, sums.to(sums_ptr.dtype.element_ty), mask=inside
+    )
 
 
 @triton.jit
@@ -65,7 +67,7 @@ def spread_int32_1_kernel(
 
 @triton.jit
 def spread_int32_2_kernel(
-    a_ptr, b_ptr, sums_ptr, M, N,
+    a_ptr, b_ptr, sums_ptr, M, N, sums_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
@@ -83,7 +85,7 @@ def spread_int32_2_kernel(
     b = tl.load(b_ptr + col, mask=col_inside, other=0)
     sums = a * 2 + b
     inside = row_inside & col_inside
-    tl.store(sums_ptr + row * M + col, sums, mask=inside)
+    tl.store(sums_ptr + row * sums_stride + col, sums, mask=inside)
 
 
 # Where calls are taken; PyTorch says "cuda" for AMD's devices as well.
@@ -115,6 +117,7 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
     a = a.contiguous()
     b = b.contiguous()
     if a.dtype in (torch.float32, torch.float16):
+        sums_stride = M
         block_y = min(4096, max(1, triton.next_power_of_2(N)))
         programs = triton.cdiv(N, block_y)
         if programs > 0:
@@ -136,6 +139,7 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
                 sums,
                 M,
                 N,
+                sums_stride,
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
@@ -143,10 +147,11 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
                     0,
                     N + block_x,
                     M + block_y,
-                    M * (N + block_x) + (M + block_y),
+                    sums_stride * (N + block_x) + (M + block_y),
                 ) > 2147483647,
             )
     else:
+        sums_stride = M
         block_y = min(4096, max(1, triton.next_power_of_2(N)))
         programs = triton.cdiv(N, block_y)
         if programs > 0:
@@ -168,6 +173,7 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
                 sums,
                 M,
                 N,
+                sums_stride,
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
@@ -175,7 +181,7 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
                     0,
                     N + block_x,
                     M + block_y,
-                    M * (N + block_x) + (M + block_y),
+                    sums_stride * (N + block_x) + (M + block_y),
                 ) > 2147483647,
             )
     return doubled, sums

@@ -48,8 +48,11 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
   }
   const nereid::DType dtype = x.dtype();
   const std::string file = OPERATOR_FOLDER "/turned_triton.py";
-  const nereid::Tensor x_dense = contiguous(x);
-  const nereid::Tensor y_dense = contiguous(y);
+  const nereid::Tensor x_dense = this->withRows(x, 2);
+  const int64_t x_stride = this->rowStride(x_dense, 2, H * W);
+  const nereid::Tensor y_dense = this->withRows(y, 1);
+  const int64_t y_stride = this->rowStride(y_dense, 1, C);
+  const int64_t out_stride = C;
   {
     addTensor("x_ptr", dtype, x_dense);
     addTensor("y_ptr", dtype, y_dense);
@@ -57,8 +60,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
     addNumber("scale", dtype == nereid::DType::F64, scale);
     addSize("C", C);
     addSize("H_W", H * W);
-    addSize("C_H_W", C * H * W);
+    addSize("C_x_stride", C * x_stride);
+    addSize("x_stride", x_stride);
     addSize("N", N);
+    addSize("H_W_y_stride", H * W * y_stride);
+    addSize("y_stride", y_stride);
+    addSize("H_W_out_stride", H * W * out_stride);
+    addSize("out_stride", out_stride);
     const int64_t block_y = std::min<int64_t>({
         std::max<int64_t>({
             64,
@@ -85,8 +93,9 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
         N + block_x,
         H * W + block_z,
         C + block_y,
-        C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
-        C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z)
+        C * x_stride * (N + block_x) + x_stride * (C + block_y) + (H * W + block_z),
+        H * W * y_stride * (N + block_x) + (C + block_y) + y_stride * (H * W + block_z),
+        H * W * out_stride * (N + block_x) + (C + block_y) + out_stride * (H * W + block_z)
     }) > 2147483647;
     const int64_t programs = nereid::cdiv(C, block_y)
         * nereid::cdiv(H * W, block_z)

@@ -12,7 +12,8 @@ import triton.language as tl
 
 @triton.jit
 def turned_kernel(
-    x_ptr, y_ptr, out_ptr, scale, C, H_W, C_H_W, N,
+    x_ptr, y_ptr, out_ptr, scale, C, H_W, C_x_stride, x_stride, N, H_W_y_stride, y_stride,
+    H_W_out_stride, out_stride,
     BLOCK_X: tl.constexpr, BLOCK_Z: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
@@ -33,10 +34,18 @@ def turned_kernel(
     mid_inside = mid < H_W
     col_inside = col < C
     inside = row_inside & mid_inside & col_inside
-    x = tl.load(x_ptr + row * C_H_W + col * H_W + mid, mask=inside, other=0.0).to(tl.float32)
-    y = tl.load(y_ptr + row * C_H_W + col + mid * C, mask=inside, other=0.0).to(tl.float32)
+    x = tl.load(
+        x_ptr + row * C_x_stride + col * x_stride + mid, mask=inside, other=0.0
+    ).to(tl.float32)
+    y = tl.load(
+        y_ptr + row * H_W_y_stride + col + mid * y_stride, mask=inside, other=0.0
+    ).to(tl.float32)
     out = x * scale + y
-    tl.store(out_ptr + row * C_H_W + col + mid * C, out.to(out_ptr.dtype.element_ty), mask=inside)
+    tl.store(
+        out_ptr + row * H_W_out_stride + col + mid * out_stride,
+        out.to(out_ptr.dtype.element_ty),
+        mask=inside,
+    )
 
 
 # Where calls are taken; PyTorch says "cuda" for AMD's devices as well.
@@ -68,6 +77,9 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
         return out
     x = x.contiguous()
     y = y.contiguous()
+    x_stride = H * W
+    y_stride = C
+    out_stride = C
     block_y = min(
         max(64, 4096 // max(1, triton.next_power_of_2(H * W))),
         max(1, triton.next_power_of_2(C)),
@@ -85,8 +97,13 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
         scale,
         C,
         H * W,
-        C * H * W,
+        C * x_stride,
+        x_stride,
         N,
+        H * W * y_stride,
+        y_stride,
+        H * W * out_stride,
+        out_stride,
         BLOCK_Y=block_y,
         BLOCK_Z=block_z,
         BLOCK_X=block_x,
@@ -96,8 +113,9 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
             N + block_x,
             H * W + block_z,
             C + block_y,
-            C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
-            C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z),
+            C * x_stride * (N + block_x) + x_stride * (C + block_y) + (H * W + block_z),
+            H * W * y_stride * (N + block_x) + (C + block_y) + y_stride * (H * W + block_z),
+            H * W * out_stride * (N + block_x) + (C + block_y) + out_stride * (H * W + block_z),
         ) > 2147483647,
     )
     return out

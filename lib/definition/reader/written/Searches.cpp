@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where values belong in sorted rows: searchsorted and bucketize by bisection, in the steps of
+// PyTorch's, so that rows that are not sorted have the same results, too.
+#include "lib/definition/reader/written/Written.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace nereid::definition {
+namespace {
+
+/// Rows are shorter where their size is a name.
+constexpr int64_t longest = 2147483647;
+
+/// Behind elements that are equal, or in front of them.
+std::optional<bool> isBehindEqual(WrittenCall &call) {
+  const auto isRight = call.flag("right");
+  if (!isRight || call.name == "bucketize" || call.isNone("side")) {
+    return isRight;
+  }
+  const auto side = call.word("side");
+  if (!side) {
+    return std::nullopt;
+  }
+  if ((*side != "left" && *side != "right") || (*isRight && *side == "left")) {
+    return call.fail("E0608",
+                     fmt::format("'side' of 'searchsorted' expects \"left\" or \"right\", as "
+                                 "'right' says it, but got \"{}\"",
+                                 *side),
+                     "give one of both");
+  }
+  return *side == "right";
+}
+
+bool fits(WrittenCall &call, int row, int values) {
+  if (!call.isOpen(row) && call.rank(row) == 1) {
+    return true;
+  }
+  const SymbolicShape &rows = call.shape(row), &wanted = call.shape(values);
+  return call.name != "bucketize" && rows.size() > 1 && rows.size() == wanted.size() &&
+         std::equal(rows.begin(), rows.end() - 1, wanted.begin());
+}
+
+} // namespace
+
+Value searched(WrittenCall &call) {
+  const bool isBuckets = call.name == "bucketize";
+  const Value row = call.operand(isBuckets ? "boundaries" : "sorted_sequence");
+  const Value values = row ? call.operand("input") : std::nullopt;
+  const auto isBehind = values ? isBehindEqual(call) : std::nullopt;
+  const auto isShort = isBehind ? call.flag("out_int32") : std::nullopt;
+  if (!isShort) {
+    return std::nullopt;
+  }
+  if (call.isNumber(*values) || !fits(call, *row, *values)) {
+    return call.fail("E0604",
+                     fmt::format("'{}' expects one sorted row{}, but got {} and values {}",
+                                 call.name, isBuckets ? "" : ", or one for each row of the values",
+                                 text(call.shape(*row)), text(call.shape(*values))),
+                     "the last dimension of the sorted tensor is searched");
+  }
+  const SizePolynomial size = call.size(*row, -1);
+  call.expectNotNegative(size - 1, fmt::format("'{}' expects an element", call.name));
+  call.expectNotNegative(SizePolynomial(longest) - size,
+                         fmt::format("'{}' expects rows of at most {}", call.name, longest));
+  if (call.failed()) {
+    return std::nullopt;
+  }
+  const int turns = std::bit_width(static_cast<uint64_t>(size.constant().value_or(longest)));
+  const bool isOneRow = call.rank(*row) == 1;
+  // Products in the place of selections: a kernel reads what a selection needs under its condition,
+  // and here each turn's would hold those of all before it. So would those of x[index], which asks
+  // for negative indices.
+  std::string text =
+      "table = row.unsqueeze(-1)\nlast = size - 1\nfirst = zeros\nend = zeros + size\n";
+  for (int turn = 0; turn < turns; ++turn) {
+    text += fmt::format(
+        "middle = (first + end) >> 1\n"
+        "at = torch.minimum(middle, last)\n"
+        "here = {}\n"
+        "is_open = first < end\n"
+        "is_behind = here {} values\n"
+        "first = first + (is_open & ~is_behind).to(torch.int64) * (middle + 1 - first)\n"
+        "end = end - (is_open & is_behind).to(torch.int64) * (end - middle)\n",
+        isOneRow ? "F.embedding(at, table).squeeze(-1)" : "torch.gather(row, -1, at)",
+        *isBehind ? ">" : ">=");
+  }
+  const Value place = call.writtenOut(text + "out = first",
+                                      {{"row", row},
+                                       {"values", values},
+                                       {"size", call.sizeNumber(size)},
+                                       {"zeros", call.filled(call.shape(*values), 0, "int64")}});
+  return *isShort ? call.apply("to_int32", {place}) : place;
+}
+
+} // namespace nereid::definition

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/eager/reference/KnownEnds.h"
+
+#include "lib/definition/operations/Shape.h"
+#include "lib/eager/reference/ReferenceCast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+namespace nereid::eager {
+namespace {
+
+class EndFinder {
+public:
+  EndFinder(const definition::Operator &graph, const std::vector<DType> &types)
+      : graph(graph), types(types) {}
+
+  Ends of(int number) const {
+    const definition::Node &node = graph.nodes[static_cast<size_t>(number)];
+    if (node.op == "clamp") {
+      return clamped(of(node.inputs[0]), number);
+    }
+    if (node.op == "where") {
+      return joined(number, node.inputs[1], node.inputs[2]);
+    }
+    if (node.op == "masked_fill") {
+      return joined(number, node.inputs[0], node.inputs[2]);
+    }
+    static const std::set<std::string> roundings = {"round", "floor", "ceil", "trunc"};
+    static const std::set<std::string> rearrangements = {"permute", "reshape", "unsqueeze",
+                                                         "squeeze", "narrow",  "expand"};
+    if (roundings.count(node.op) != 0) {
+      const Ends ends = of(node.inputs[0]);
+      return {std::floor(ends.low), std::ceil(ends.high)};
+    }
+    return rearrangements.count(node.op) != 0 ? of(node.inputs[0]) : Ends();
+  }
+
+private:
+  /// Of the result of `user`: a number that its type has, NaN of anything else.
+  double numberOf(int number, int user) const {
+    const definition::Node &node = graph.nodes[static_cast<size_t>(number)];
+    const double value = node.op == "constant" ? definition::constantValue(node) : NAN;
+    return nearestOf(types[static_cast<size_t>(user)], value) == value ? value : NAN;
+  }
+
+  /// A bound that is not known may be anything.
+  Ends clamped(Ends ends, int number) const {
+    const definition::Node &node = graph.nodes[static_cast<size_t>(number)];
+    const double low = numberOf(node.inputs[1], number), high = numberOf(node.inputs[2], number);
+    ends = std::isnan(low) ? Ends{ends.low, Ends().high}
+                           : Ends{std::max(ends.low, low), std::max(ends.high, low)};
+    return std::isnan(high) ? Ends{Ends().low, ends.high}
+                            : Ends{std::min(ends.low, high), std::min(ends.high, high)};
+  }
+
+  Ends joined(int user, int left, int right) const {
+    Ends both{Ends().high, Ends().low};
+    for (int side : {left, right}) {
+      const double value = numberOf(side, user);
+      const Ends ends = std::isnan(value) ? of(side) : Ends{value, value};
+      both = {std::min(both.low, ends.low), std::max(both.high, ends.high)};
+    }
+    return both;
+  }
+
+  const definition::Operator &graph;
+  const std::vector<DType> &types;
+};
+
+} // namespace
+
+Ends knownEnds(const definition::Operator &graph, int node, const std::vector<DType> &types) {
+  return EndFinder(graph, types).of(node);
+}
+
+} // namespace nereid::eager

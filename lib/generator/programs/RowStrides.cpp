@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strides of rows as symbols, see RowStrides.h.
+#include "lib/generator/programs/RowStrides.h"
+
+#include "lib/generator/fuse/Contraction.h"
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// The buffers through which the program accesses memory, views included.
+std::set<BufferId> accessed(const Program &program) {
+  std::set<BufferId> result;
+  for (const Stage &stage : program.stages) {
+    for (const Store &store : stage.stores) {
+      result.insert(store.buffer);
+    }
+  }
+  for (const Node *node : program.values()) {
+    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+      result.insert(node->buffer);
+    }
+  }
+  return result;
+}
+
+/// Whether each dimension steps over whole rows, or all that do not stay within one together.
+bool isOfRows(const Buffer &view, const Polynomial &length, const Symbols &symbols) {
+  Polynomial last;
+  bool hasRows = false;
+  for (size_t dim = 0; dim < view.sizes.size(); ++dim) {
+    if (view.strides[dim].dividedBy(length)) {
+      hasRows = true;
+    } else {
+      last = last + (view.sizes[dim] - 1) * view.strides[dim];
+    }
+  }
+  return hasRows && view.offset.isZero() && symbols.isAtMost(last, length - 1);
+}
+
+std::string freshName(const Program &program, const std::string &stem) {
+  std::string name = stem;
+  for (int number = 1; program.space.symbols.find(name) || program.find(name); ++number) {
+    name = stem + "_" + std::to_string(number);
+  }
+  return name;
+}
+
+/// Wrappers ask for strides before they compute what follows from other sizes.
+bool isOfGivenSizes(const Polynomial &length, const Symbols &symbols) {
+  const std::set<SymbolId> used = length.symbols();
+  return !used.empty() && std::none_of(used.begin(), used.end(), [&](SymbolId symbol) {
+    return symbols.all()[symbol].quotientOf.has_value();
+  });
+}
+
+void freeRows(Program &program, BufferId base, const std::vector<BufferId> &views) {
+  const Buffer own = program.buffers[base];
+  Polynomial length = 1;
+  for (size_t dims = 1; dims < own.sizes.size(); ++dims) {
+    length = length * own.sizes[own.sizes.size() - dims];
+    const bool fits = isOfGivenSizes(length, program.space.symbols) &&
+                      std::all_of(views.begin(), views.end(), [&](BufferId view) {
+                        return isOfRows(program.buffers[view], length, program.space.symbols);
+                      });
+    if (!fits) {
+      continue;
+    }
+    const std::string name = freshName(program, own.name + "_stride");
+    const Polynomial stride = program.space.symbols.add({name, 0}); // 0: one row again and again
+    for (BufferId id = 0; id < program.buffers.size(); ++id) {
+      for (Polynomial &step : program.buffers[id].strides) {
+        const std::optional<Polynomial> rows =
+            program.baseOf(id) == base ? step.dividedBy(length) : std::nullopt;
+        step = rows ? *rows * stride : step;
+      }
+    }
+    program.rowStrides.push_back({base, name, length, dims});
+    return;
+  }
+}
+
+} // namespace
+
+void freeRowStrides(Program &program) {
+  for (const Node *node : program.values()) {
+    if (node->kind == NodeKind::Reduce && contractionOf(*node)) {
+      return;
+    }
+  }
+  std::map<BufferId, std::vector<BufferId>> views;
+  for (BufferId id : accessed(program)) {
+    views[program.baseOf(id)].push_back(id);
+  }
+  for (const auto &[base, ids] : views) {
+    const BufferRole role = program.buffers[base].role;
+    if (role == BufferRole::Input || role == BufferRole::Output) {
+      freeRows(program, base, ids);
+    }
+  }
+}
+
+} // namespace nereid::generator
