@@ -4,6 +4,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/generator/call/TensorRows.h"
 #include "lib/generator/launch/Choices.h"
+#include "lib/generator/lower/Lower.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ public:
                  const std::map<std::string, double> &scalars, const LaunchSite &site,
                  const Schedule &schedule)
       : chosen(chosenBy(schedule)), called(generation.called()),
-        table(generation.program->tables.at(dtype)), site(site), binding(binding),
+        table(generation.program.tables.at(dtype)), site(site), binding(binding),
         isAligned(std::move(isAligned)), strides(strides), scalars(scalars) {}
 
   Result<CallPlan> run() {
@@ -43,7 +44,6 @@ public:
       return elements.error();
     }
     CallPlan plan;
-    plan.schedule.isOfProgram = true;
     for (size_t i = 0; i < table.workspaces.size(); ++i) {
       plan.workspaces.push_back({table.workspaces[i].dtype, (*elements)[i]});
     }
@@ -111,7 +111,6 @@ private:
       }
       }
     }
-    plan.schedule.isOfProgram = true;
     for (const auto &[name, value] : bound.constants) {
       sign(name, std::to_string(value));
       if (name != "WIDE") {
@@ -160,7 +159,8 @@ std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding)
   for (int64_t size : binding.rest) {
     rest *= size;
   }
-  symbols.emplace("rest", rest);
+  symbols.emplace(leadingSymbol([&](const std::string &name) { return symbols.contains(name); }),
+                  rest);
   return symbols;
 }
 
@@ -178,9 +178,7 @@ Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &ca
                              const std::map<std::string, double> &scalars, const LaunchSite &site,
                              const Schedule &schedule) {
   if (areAllEmpty(generation.called(), call.binding)) {
-    CallPlan nothing;
-    nothing.schedule.isOfProgram = true;
-    return nothing;
+    return CallPlan{};
   }
   return ProgramPlanner(generation, call.binding, call.dtype, isAligned, strides, scalars, site,
                         schedule)
@@ -213,22 +211,8 @@ int64_t CallPlan::programs() const {
   return sum;
 }
 
-CallPlan callOf(LaunchPlan plan) {
-  CallPlan call;
-  call.contiguousCopies = plan.contiguousCopies;
-  call.schedule = plan.schedule;
-  if (!plan.isEmpty) {
-    call.launches.push_back(std::move(plan));
-  }
-  return call;
-}
-
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           const definition::Binding &binding, DType dtype) {
-  if (!generation.program) {
-    auto plan = planLaunch(generation.fused, schedule, binding, dtype);
-    return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
-  }
   if (Status fits = checkCall(generation.called(), binding, dtype); !fits) {
     return fits.error();
   }
@@ -241,16 +225,12 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::span<const runtime::Tensor> outputs,
                           const std::map<std::string, double> &scalars,
                           std::optional<LaunchSite> site) {
-  if (!generation.program) {
-    auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
-    return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
-  }
   const CalledOperator &called = generation.called();
   auto call = checkCall(called, inputs, outputs, scalars);
   if (!call) {
     return call.error();
   }
-  const LaunchTable &table = generation.program->tables.at(call->dtype);
+  const LaunchTable &table = generation.program.tables.at(call->dtype);
   std::vector<int> copies;
   std::vector<const runtime::Tensor *> tensors;
   Strides strides;
