@@ -44,8 +44,8 @@ double flopsPerElement(const Operator &op, const Node &node, const Operation &op
   return operation.flops;
 }
 
-/// What must be read of an operand: of a table that is indexed, and of what elements are taken from,
-/// as much as the result has.
+/// What must be read of an operand: of a table that is indexed, and of what elements are taken
+/// from, as much as the result has.
 double bytesReadOf(const Operator &op, const Node &node, size_t operand, const Binding &binding,
                    DType type) {
   if (node.op == "_positions") { // they follow from a size
