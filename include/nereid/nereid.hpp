@@ -294,6 +294,27 @@ inline void expectRankAtLeast(const std::string &name, const Tensor &tensor, siz
                    detail::sizesText(tensor.shape()));
   }
 }
+/// Of a tensor that is written where it lies.
+inline void expectContiguous(const std::string &name, const Tensor &tensor) {
+  if (!tensor.isContiguous()) {
+    detail::refuse(name, "contiguous memory, which the result is written to",
+                   "strides " + detail::sizesText(tensor.strides()));
+  }
+}
+namespace detail {
+/// Of contiguous tensors.
+inline bool overlap(const Tensor &a, const Tensor &b) {
+  return a.elementCount() > 0 && b.elementCount() > 0 &&
+         a.as<char>() < b.as<char>() + b.byteCount() && b.as<char>() < a.as<char>() + a.byteCount();
+}
+} // namespace detail
+/// Of two contiguous tensors that are written.
+inline void expectApart(const std::string &name, const Tensor &tensor, const std::string &otherName,
+                        const Tensor &other) {
+  if (detail::overlap(tensor, other)) {
+    detail::refuse(name, "memory of its own", "that of '" + otherName + "', which is written too");
+  }
+}
 inline void expectShape(const std::string &name, const Tensor &tensor, const Sizes &expected) {
   if (tensor.shape() != expected) {
     detail::refuse(name, "shape " + detail::sizesText(expected), detail::sizesText(tensor.shape()));

@@ -321,8 +321,13 @@ public:
 protected:
   Grid grid{0};
 
-  const Tensor &contiguous(const Tensor &tensor) {
-    kept.push_back(tensor.isContiguous() ? tensor : tensor.to(tensor.dtype()));
+  /// Also in memory that the launch does not write, which is that of `written`.
+  const Tensor &contiguous(const Tensor &tensor, const std::vector<Tensor> &written = {}) {
+    bool isApart = tensor.isContiguous();
+    for (const Tensor &each : written) {
+      isApart = isApart && !detail::overlap(tensor, each);
+    }
+    kept.push_back(isApart ? tensor : tensor.to(tensor.dtype()));
     return kept.back();
   }
   void addTensor(const std::string &name, DType type, const Tensor &tensor) {

@@ -136,6 +136,15 @@ std::optional<int> BodyCasts::call(const BodyExpressions::Call &call) {
              : body.apply(operation.name, {*input}, whole.range);
 }
 
+std::optional<int> BodyCasts::like(int value, int other, bool isNew, SourceRange range) {
+  const std::optional<std::string> target = typeOf(other, range);
+  if (!target) {
+    return std::nullopt;
+  }
+  const Operation &operation = *findOperation("to_" + *target);
+  return isAlready(value, operation) && !isNew ? value : body.apply(operation.name, {value}, range);
+}
+
 bool BodyCasts::isAlready(int node, const Operation &operation) const {
   bool isSame = !body.types.empty();
   for (size_t i = 0; i < body.types.size(); ++i) {

@@ -15,6 +15,9 @@ public:
   static const std::vector<std::string> &names();
 
   std::optional<int> call(const BodyExpressions::Call &call);
+  /// The value in the type of node `other`; a node of its own even where it has the type, if
+  /// `isNew`.
+  std::optional<int> like(int value, int other, bool isNew, SourceRange range);
 
 private:
   /// "int8", or "own" for the operator's type.

@@ -2,6 +2,8 @@
 #include "lib/generator/call/CallPlan.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/generator/TensorLayout.h"
+#include "lib/generator/call/Overlap.h"
 #include "lib/generator/launch/Choices.h"
 
 #include <fmt/format.h>
@@ -189,6 +191,14 @@ int64_t CallPlan::programs() const {
   return sum;
 }
 
+bool canWriteTo(const Generation &generation, const Operand &output,
+                const definition::Binding &binding, const runtime::Tensor &tensor) {
+  return generation.program
+             ? tensor.isContiguous()
+             : layoutOf(generation.fused, output, binding, tensor.shape(), tensor.strides())
+                   .isUsable;
+}
+
 CallPlan callOf(LaunchPlan plan) {
   CallPlan call;
   call.contiguousCopies = plan.contiguousCopies;
@@ -219,6 +229,10 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::optional<LaunchSite> site) {
   if (!generation.program) {
     auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
+    auto written = inputsWritten(generation.called(), inputs, outputs);
+    if (plan && !written) {
+      return written.error();
+    }
     return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
   }
   const CalledOperator &called = generation.called();
@@ -239,6 +253,15 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                     fmt::format("strides {}", definition::sizesText(tensors.back()->strides())));
     }
     copies.push_back(static_cast<int>(number));
+  }
+  auto written = inputsWritten(called, inputs, outputs);
+  if (!written) {
+    return written.error();
+  }
+  for (int number : *written) {
+    if (std::find(copies.begin(), copies.end(), number) == copies.end()) {
+      copies.push_back(number);
+    }
   }
   const auto isAligned = [&](int number) {
     const bool isOwn = number >= static_cast<int>(tensors.size()) ||

@@ -30,6 +30,9 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::span<const runtime::Tensor> outputs,
                           const std::map<std::string, double> &scalars = {},
                           std::optional<LaunchSite> site = {});
+/// Whether kernels write to a tensor with these strides, which has the output's shape.
+bool canWriteTo(const Generation &generation, const Operand &output,
+                const definition::Binding &binding, const runtime::Tensor &tensor);
 CallPlan callOf(LaunchPlan plan);
 /// What a program's launch table calls the sizes: "rest" is the product of the leading ones.
 std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding);

@@ -38,9 +38,10 @@ private:
                      called.op.name));
     for (const Operand &operand : called.operands) {
       memory[operand.name] = operand.name;
-      if (!operand.isOutput) {
+      if (!operand.isOutput && !called.writtenTo(operand.name)) {
         const std::string &dense = memory[operand.name] = variables.fresh(operand.name + "_dense");
-        line(fmt::format("const nereid::Tensor {} = contiguous({});", dense, operand.name));
+        line(fmt::format("const nereid::Tensor {} = contiguous({});", dense,
+                         operand.name + writtenInputs()));
       }
     }
     if (usesProcessors(program)) {
@@ -65,6 +66,15 @@ private:
     }
     text += groups.size() == 1 ? "" : "  }\n";
     text += "}\n\n";
+  }
+
+  /// ", x", of those that nothing else may share memory with.
+  std::string writtenInputs() const {
+    std::string list;
+    for (const Operand &operand : called.operands) {
+      list += operand.memory.empty() ? "" : ", " + operand.memory;
+    }
+    return list.empty() ? "" : ", {" + list.substr(2) + "}";
   }
 
   void put(const std::string &pad, const std::string &head, const std::string &expression,

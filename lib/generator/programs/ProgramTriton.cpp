@@ -2,6 +2,7 @@
 // `<op>_triton.py` of kernels made of programs, see ProgramText.h.
 #include "lib/generator/PythonWrapper.h"
 #include "lib/generator/programs/ProgramText.h"
+#include "lib/generator/python/ResultText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ public:
     for (const std::string &kernel : program.kernels) {
       text += kernel + "\n\n";
     }
-    text += checkFunctions();
+    text += checkFunctions() + resultFunctions(called, true) + apartFunction();
     wrapper();
     return text;
   }
@@ -30,11 +31,7 @@ private:
   void wrapper() {
     beginning();
     outputs();
-    for (const Operand &operand : called.operands) {
-      if (!operand.isOutput) {
-        line(fmt::format("{0} = {0}.contiguous()", operand.name));
-      }
-    }
+    contiguousInputs(variables);
     if (!variables.rest.empty()) {
       line(fmt::format("{} = math.prod({})", variables.rest, restName()));
     }
@@ -51,7 +48,7 @@ private:
                                 typeTuple(groups[i])));
       launches(program.tables.at(groups[i][0]), "    ");
     }
-    line("return " + outputList());
+    results();
   }
 
   static std::string typeTuple(const std::vector<DType> &types) {
