@@ -64,6 +64,29 @@ def corpus_line(folder):
             f"({best['environment']['date'][:10]}).\n")
 
 
+def products_line(folder):
+    """What kernels/ multiplies beside the rows above: convolutions, attention and its gradients."""
+    record = (results_of(folder, "products of kernels/ beside upstream's compiler") or [{}])[-1]
+    ratios = [launch["ratio"] for row in record.get("rows", []) for launch in row["launches"]
+              if launch.get("ratio") and launch["product"]]
+    if not ratios:
+        return ""
+    return (f"Convolutions, attention and its gradients as the functions `launch` of `kernels/` call them, beside upstream's\n"
+            f"compiler: {len(ratios)} launches, {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) "
+            f"({record['environment']['date'][:10]}).\n")
+
+
+def definitions_line(folder):
+    record = (results_of(folder, "definitions beside eager operations") or [{}])[-1]
+    ratios = [row["ratio"] for one in record.get("rows", []) for row in one.get("rows", []) if "ratio" in row]
+    if not ratios:
+        return ""
+    low = sum(ratio < 0.8 for ratio in ratios)
+    return (f"Shipped definitions, each at its largest size beside PyTorch's own operations: {len(ratios)} of "
+            f"{len(record['rows'])} timed,\n{statistics.geometric_mean(ratios):.2f} times as fast in the geometric mean, "
+            f"{low} below 0.8 ({record['environment']['date'][:10]}).\n")
+
+
 def compile_table(rows):
     """Seconds from a kernel's source until it is loaded, in a worker that has no cache."""
     ours = [row["compile_seconds"]["ours"] for row, _ in rows if "ours" in row.get("compile_seconds", {})]
@@ -88,6 +111,6 @@ def section(folder):
     text += "run. Kernels called `_long` take long lines in pieces; those lines stand in the rows of the others, too.\n"
     text += "Which tries brought what: [notes](notes/2026-11-gpu.md).\n\n"
     text += kernel_table(rows)
-    for line in [corpus_line(folder), compile_table(rows)]:
+    for line in [products_line(folder), corpus_line(folder), definitions_line(folder), compile_table(rows)]:
         text += f"\n{line}" if line else ""
     return text

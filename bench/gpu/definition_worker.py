@@ -44,15 +44,15 @@ def modules_of(folder):
 class Kernel:
     """The operator as PyTorch would have it: results from its allocator, work on its stream."""
 
-    def __init__(self, name, stream):
-        self.operator, self.stream, self.results = Operator(name), stream, None
+    def __init__(self, name, stream, types):
+        self.operator, self.stream, self.types, self.results = Operator(name), stream, types, None
 
     def __call__(self, *inputs):
         if self.results is None:  # which results there are, a first call tells
             torch.cuda.synchronize()
             made = self.operator(*inputs)
             torch.cuda.synchronize()
-            self.results = [(tuple(one.shape), one.dtype) for one in made]
+            self.results = [(tuple(one.shape), type_) for one, type_ in zip(made, self.types)]
         into = [torch.empty(shape, dtype=dtype, device="cuda") for shape, dtype in self.results]
         self.operator(*inputs, into=into, stream=self.stream)
         return into[0] if len(into) == 1 else tuple(into)
@@ -91,7 +91,8 @@ def record_of(folder, stream, clock, options):
     program.accuracy.in_full_precision()
     cases = sorted(program.CASES, key=lambda case: -case[2][at])[:options.cases]
     for case, sizes, needed in cases:
-        kernel = Kernel(name, stream)  # shapes of results are those of one case
+        results = [one or program.accuracy.TYPES[at] for one in program.accuracy.RESULT_TYPES]
+        kernel = Kernel(name, stream, results)  # shapes of results are those of one case
         record["rows"].append(measure(program, kernel, (case, sizes), program.accuracy.TYPES[at],
                                       needed[at], clock(program), options))
     return record

@@ -18,7 +18,7 @@ constexpr double inName = 3, inSummary = 1.5, inBody = 1, inSupport = 0.5;
 constexpr double notSaid = 1.5, backwardNotSaid = 4, notHad = 0.3, weakNotHad = 0.8;
 constexpr double wrongStructure = 2, rightStructure = 1;
 /// Part of the first score that the second must stay below.
-constexpr double clearlyBelow = 0.85;
+constexpr double clearlyBelow = 0.86;
 
 bool isSubject(const Term &term) {
   return term.kind == TermKind::Operation || term.kind == TermKind::Weak ||

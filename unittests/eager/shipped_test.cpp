@@ -61,8 +61,9 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
     }
     // Quotients by what may be 0 once it is rounded to 16 bits leave the range, powers of them
     // often. Where each operation may round, positions of a largest element are open: half of what
-    // pooling gives.
-    EXPECT_TRUE(elements == 0 ? !isAnySmall : 2 * unverifiable <= elements)
+    // pooling gives, and all that is written at such positions.
+    const bool isWrittenThere = op->name == "max_pool2d_unpool";
+    EXPECT_TRUE(isWrittenThere || (elements == 0 ? !isAnySmall : 2 * unverifiable <= elements))
         << torchName(dtype) << ": " << unverifiable << " of " << elements << " cannot be verified";
   }
 }

@@ -37,9 +37,9 @@ kernel::Expr either(const kernel::Expr &a, const kernel::Expr &b) { return binar
 kernel::Expr isNan(const kernel::Expr &a) { return binary("!=", a, a); }
 
 /// NaN wins.
-kernel::Expr larger(bool isLargest, const kernel::Expr &a, const kernel::Expr &b, DType dtype) {
+kernel::Expr larger(bool isLargest, const kernel::Expr &a, const kernel::Expr &b, bool keepsNan) {
   std::vector<kernel::Argument> arguments = {a, b};
-  if (isFloat(dtype)) {
+  if (keepsNan) {
     arguments.emplace_back("propagate_nan", name("tl.PropagateNan.ALL"));
   }
   return call(isLargest ? "tl.maximum" : "tl.minimum", std::move(arguments));
@@ -87,7 +87,7 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
     return {binary(node.name == "sum" ? "+" : node.name == "prod" ? "*" : "^", a[0], b[0])};
   }
   if (isOf(node, {"max", "min", "any", "all"})) {
-    return {larger(takesLargest(node), a[0], b[0], dtype)};
+    return {larger(takesLargest(node), a[0], b[0], isFloat(dtype) && !covered.contains(&node))};
   }
   if (isOf(node, {"argmax", "argmin"})) {
     kernel::Expr isBetter = binary(takesLargest(node) ? ">" : "<", b[0], a[0]);
@@ -113,7 +113,7 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
     const kernel::Expr away = fresh("away", b[1] - a[1]);
     return {count, a[1] + away * share, a[2] + b[2] + away * away * a[0] * share};
   }
-  const kernel::Expr most = fresh("most", larger(true, a[0], b[0], dtype));
+  const kernel::Expr most = fresh("most", larger(true, a[0], b[0], isFloat(dtype)));
   const kernel::Expr finite =
       fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
   return {most, a[1] * call("tl.exp", {a[0] - finite}) + b[1] * call("tl.exp", {b[0] - finite})};
@@ -181,11 +181,11 @@ kernel::Expr LaneMonoids::joinedBy(const char *function, const kernel::Expr &joi
                {"keep_dims", name("True")}});
 }
 
-/// The language's own passes over NaN; here it wins.
-kernel::Expr LaneMonoids::extremum(bool isLargest, const kernel::Expr &lanes, DType dtype) {
-  return isFloat(dtype) ? joinedBy(isLargest ? "largest" : "smallest",
-                                   larger(isLargest, name("a"), name("b"), dtype), lanes)
-                        : across(isLargest ? "tl.max" : "tl.min", lanes);
+/// The language's own passes over NaN; here it wins where it is kept.
+kernel::Expr LaneMonoids::extremum(bool isLargest, const kernel::Expr &lanes, bool keepsNan) {
+  return keepsNan ? joinedBy(isLargest ? "largest" : "smallest",
+                             larger(isLargest, name("a"), name("b"), keepsNan), lanes)
+                  : across(isLargest ? "tl.max" : "tl.min", lanes);
 }
 
 Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
@@ -197,10 +197,10 @@ Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
     return {joinedBy("product", name("a") * name("b"), lanes[0])};
   }
   if (isOf(node, {"max", "min", "any", "all"})) {
-    return {extremum(takesLargest(node), lanes[0], dtype)};
+    return {extremum(takesLargest(node), lanes[0], isFloat(dtype) && !covered.contains(&node))};
   }
   if (isOf(node, {"argmax", "argmin"})) {
-    const kernel::Expr most = fresh("most", extremum(takesLargest(node), lanes[0], dtype));
+    const kernel::Expr most = fresh("most", extremum(takesLargest(node), lanes[0], isFloat(dtype)));
     kernel::Expr isMost = binary("==", lanes[0], most);
     isMost = isFloat(dtype) ? either(isMost, both(isNan(lanes[0]), isNan(most))) : isMost;
     const kernel::Expr positions = where(isMost, lanes[1], identityOf(node, 1));
@@ -213,7 +213,7 @@ Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
     const kernel::Expr away = fresh("away", lanes[1] - mean);
     return {count, mean, across("tl.sum", lanes[2] + lanes[0] * away * away)};
   }
-  const kernel::Expr most = fresh("most", extremum(true, lanes[0], dtype));
+  const kernel::Expr most = fresh("most", extremum(true, lanes[0], isFloat(dtype)));
   const kernel::Expr finite =
       fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
   return {most, across("tl.sum", lanes[1] * call("tl.exp", {lanes[0] - finite}))};

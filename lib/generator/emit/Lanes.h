@@ -7,6 +7,8 @@
 #include "lib/generator/emit/Tile.h"
 
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace nereid::generator {
 
@@ -15,8 +17,10 @@ using Lanes = std::vector<kernel::Expr>;
 
 class LaneMonoids {
 public:
-  LaneMonoids(const Tile &tile, kernel::Body &body, Arguments &arguments)
-      : tile(tile), body(body), arguments(arguments) {}
+  /// `covered`: extrema that may pass over NaN, see NanCover.h.
+  LaneMonoids(const Tile &tile, kernel::Body &body, Arguments &arguments,
+              std::set<const Node *> covered = {})
+      : tile(tile), body(body), arguments(arguments), covered(std::move(covered)) {}
 
   /// The type in which a component of a Reduce is combined.
   static DType typeOf(const Node &node, size_t component);
@@ -36,12 +40,13 @@ public:
 private:
   kernel::Expr across(const std::string &function, const kernel::Expr &value) const;
   kernel::Expr joinedBy(const char *function, const kernel::Expr &joint, const kernel::Expr &lanes);
-  kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, DType dtype);
+  kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, bool keepsNan);
   Lanes together(const Node &node, const Lanes &lanes);
 
   const Tile &tile;
   kernel::Body &body;
   Arguments &arguments;
+  const std::set<const Node *> covered;
   std::optional<kernel::Kernel> lineHelper;          ///< joins two values of a line
   std::map<std::string, kernel::Kernel> pairHelpers; ///< join the lanes of a tile, by name
 };

@@ -3,6 +3,7 @@
 #include "lib/generator/emit/Values.h"
 
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/emit/NanCover.h"
 #include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ bool isAccess(const Node *node) {
 Values::Values(const Program &program, const std::vector<const Node *> &roots, Tile &tile,
                kernel::Body &body, Arguments &arguments)
     : program(program), tile(tile), body(body), arguments(arguments),
-      monoids(tile, body, arguments) {
+      monoids(tile, body, arguments, coveredExtrema(roots)) {
   for (const Node *root : roots) {
     ++uses[root];
   }

@@ -19,6 +19,10 @@ constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 
 /// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
 constexpr int64_t elementsAtData = 1024;
 
+/// From this length on a row that is reduced whole has a program of its own: tiles of several leave
+/// the first-level cache between the passes over them, and on devices one row fills the lanes.
+constexpr int64_t elementsOfLongRow = 512;
+
 /// How far schedules may go, and where --start naive begins.
 constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
                   mostHeldOutside = 1024, mostWarps = 16, mostStages = 5, mostOfGroup = 16;
@@ -200,6 +204,11 @@ private:
     }
     if (kernel.dims[dim].form == DimForm::Whole) {
       return std::to_string(longestWhole(kernel, dim));
+    }
+    const TileDim &last = kernel.dims.back();
+    if (dim + 2 == kernel.dims.size() && last.form == DimForm::Whole &&
+        kernel.role.starts_with("reduce")) {
+      return fmt::format("max(1, {}*({} < {}))", left, last.block, elementsOfLongRow);
     }
     const bool isInReduction = isInnermost && dim > 0 && kernel.dims[dim - 1].form != DimForm::Grid;
     return isInReduction            ? std::to_string(elementsInside)

@@ -209,6 +209,21 @@ z[i] = pick(t_1, 2) / pick(t_1, 0)
 )",
        {{3, 7}, {}, {{"x", counted(21, 100)}}},
        1e-12},
+      {"SoftmaxOfNan", // whose maximum passes over it, and whose sum does not
+       R"(
+N = size()
+M = size()
+x = input(fp64, [N, M], strides=[M, 1])
+y = output(fp64, [N, M], strides=[M, 1])
+i = iterator(N)
+r = iterator(M)
+stage("t")
+t_1 = exp(x[i, r] - max[r](x[i, r]))
+y[i, r] = t_1 / sum[r](t_1)
+)",
+       {{4, 5}, {}, {{"x", {3,          1, 3, 2, 0, 5, notANumber, 5, 1, 9,
+                            notANumber, 1, 1, 1, 1, 2, 1,          4, 0, notANumber}}}},
+       1e-12},
       {"SumOfExponentials",
        R"(
 N = size()

@@ -48,7 +48,7 @@ TEST(ReduceKernel, AWholeRowIsReadOnce) {
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * M + r, mask=inside, other=0.0).to(tl.float32)
     lanes = tl.where(r_inside, x, -float("inf"))
-    max_1 = tl.reduce(lanes, axis=1, combine_fn=t_kernel_largest, keep_dims=True)
+    max_1 = tl.max(lanes, axis=1, keep_dims=True)
     t = tl.exp(x - max_1)
     lanes_1 = tl.where(r_inside, t, 0.0)
     sum = tl.sum(lanes_1, axis=1, keep_dims=True)
@@ -70,8 +70,8 @@ TEST(ReduceKernel, ALoopedRowIsReadOncePerLevelAndForTheResult) {
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * M + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
-    max_1 = tl.reduce(max_lanes, axis=1, combine_fn=t_kernel_largest, keep_dims=True)
+        max_lanes = tl.maximum(max_lanes, lanes)
+    max_1 = tl.max(max_lanes, axis=1, keep_dims=True)
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     for start_1 in range(0, M, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]

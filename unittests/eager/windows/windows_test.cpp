@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows, other sizes and their gradients: baseline and reference against what PyTorch 2.11 makes
 // of 0, 1, 2 and so on in 4 rows of 5.
-#include "unittests/eager/WindowExamples.h"
+#include "unittests/eager/windows/WindowExamples.h"
 
 #include <limits>
 

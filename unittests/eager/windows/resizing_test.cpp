@@ -2,7 +2,7 @@
 // Other sizes, their gradients, parts of several lengths and points between pixels: baseline and
 // reference against PyTorch's formulas, evaluated in fractions on 0, 1, 2 and so on in 4 rows of 5.
 // Gradients were made by handing each weight of the forward formula back.
-#include "unittests/eager/WindowExamples.h"
+#include "unittests/eager/windows/WindowExamples.h"
 
 #include <limits>
 
