@@ -19,10 +19,10 @@ struct KernelBenchOptions {
   std::string against;      ///< an earlier result file, empty = none
   bool isInProcess = false; ///< and reportTo: as those of KernelVerifyOptions
   std::string reportTo = {};
-  std::vector<size_t> numbers = {};      ///< of the cases that another process asks for
-  std::vector<std::string> without = {}; ///< of tune: configs, "number:why", that it leaves out
-  bool isLadder = false;                 ///< see KernelLadder.h
-  std::string report = {}; ///< Markdown of the ladders, pictures beside it; empty = none
+  std::vector<size_t> numbers = {}; ///< of the cases that another process asks for
+  std::vector<size_t> without = {}; ///< of tune: configs that it leaves out
+  bool isLadder = false;            ///< see KernelLadder.h
+  std::string report = {};          ///< Markdown of the ladders, pictures beside it; empty = none
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);

@@ -72,7 +72,7 @@ std::optional<TunedCase> Tuning::tuneInChildren(size_t number) {
   while (true) {
     std::vector<std::string> words = caseWords("tune", options, {number}, session);
     for (const auto &[config, fate] : fates) {
-      words.insert(words.end(), {"--without", fmt::format("{}:{}", config, fate)});
+      words.insert(words.end(), {"--without", std::to_string(config)});
     }
     const ChildResult child = runChild(words);
     if (!child.report) {
@@ -86,6 +86,9 @@ std::optional<TunedCase> Tuning::tuneInChildren(size_t number) {
     }
     const Json &told = *child.report;
     TunedCase tuned{.json = told["case"], .hasRight = told["has_right"], .lostBy = std::nullopt};
+    for (const auto &[config, fate] : fates) {
+      tuned.json["configs"][config]["refused"] = fate;
+    }
     if (told["lost_by"].is_null() || isInterrupted()) {
       return tuned;
     }
@@ -97,9 +100,8 @@ std::optional<TunedCase> Tuning::tuneInChildren(size_t number) {
 void Tuning::runForParent() {
   endWithParent();
   ConfigFates fates;
-  for (const std::string &text : options.without) {
-    const size_t colon = text.find(':');
-    fates[std::stoul(text.substr(0, colon))] = text.substr(colon + 1);
+  for (const size_t config : options.without) {
+    fates[config] = "left out";
   }
   for (const size_t number : askedCases(cases.size(), options)) {
     const auto tuned = tuneHere(number, fates);
