@@ -89,7 +89,8 @@ struct Parameter {
   std::string name, shape, description; ///< shape: "[..., D]"
   std::optional<DType> dtype;           ///< none: that in which the operator is called
   bool isNumber, isInteger;
-  double value; ///< default of a number
+  double value;       ///< default of a number
+  std::string memory; ///< of an output: the input that it is written into; "" = none
 };
 
 /// Sizes and type of a tensor.
@@ -138,7 +139,8 @@ public:
     return list;
   }
 
-  /// Makes the outputs: y = softmax(x).
+  /// Makes the outputs: y = softmax(x). Those that the operator writes into an input share its
+  /// memory: add_(x, y).
   template <class... Arguments> Outputs operator()(const Arguments &...arguments) const {
     return with({OperatorArgument(arguments)...});
   }
@@ -152,7 +154,8 @@ public:
     }
     return Outputs(std::move(made));
   }
-  /// Writes outputs that share no memory with an input: softmax.into({y}, x).
+  /// Writes outputs that are there: softmax.into({y}, x). One may be an input, the very same
+  /// tensor, and overlaps nothing else.
   template <class... Arguments>
   void into(const std::vector<Tensor> &results, const Arguments &...arguments) const {
     std::vector<nereid_tensor *> places;
@@ -222,7 +225,8 @@ private:
       const bool isOwn = raw.dtype == NEREID_OWN_DTYPE;
       list.push_back({raw.name, raw.shape, raw.description,
                       isOwn ? std::nullopt : std::optional<DType>(static_cast<DType>(raw.dtype)),
-                      raw.is_number != 0, raw.is_integer != 0, raw.value});
+                      raw.is_number != 0, raw.is_integer != 0, raw.value,
+                      raw.memory ? raw.memory : ""});
     }
     return list;
   }

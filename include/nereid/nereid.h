@@ -319,6 +319,7 @@ typedef struct nereid_parameter {
   int is_number;           /* 1: no tensor, but a number with a default */
   int is_integer;          /* of a number: the default has no fraction */
   double value;            /* of a number: the default */
+  const char *memory;      /* of an output: the input that it is written into; NULL: none */
 } nereid_parameter;
 
 NEREID_API const char *nereid_operator_name(const nereid_operator *made);
@@ -344,11 +345,13 @@ NEREID_API nereid_status nereid_operator_infer(const nereid_operator *made,
                                                const nereid_argument *arguments, size_t count,
                                                nereid_layout *outputs, size_t output_count);
 /* Calls the operator on the device of its tensors. arguments: the tensors, then the numbers, of
- * which the last ones may be left out. outputs: a tensor to write for each output, which shares no
- * memory with an input, or NULL for one to be made, which the caller then owns; on failure none is.
- * stream: of that device, under the rules of nereid_stream_launch, where the operator must live as
- * kernels must; NULL = waits until it is done. Tensors may have gaps between their rows; inputs
- * with other strides are copied first, or refused where that cannot be waited for. */
+ * which the last ones may be left out. outputs: a tensor to write for each output, or NULL for one
+ * to be made, which the caller then owns; on failure none is. An output may be an input, the very
+ * same tensor, and overlaps nothing else; one that is written into an input is that tensor, and
+ * NULL makes another handle of its memory. stream: of that device, under the rules of
+ * nereid_stream_launch, where the operator must live as kernels must; NULL = waits until it is
+ * done. Tensors may have gaps between their rows; with other strides they are copied, or refused
+ * where that cannot be waited for. */
 NEREID_API nereid_status nereid_operator_call(const nereid_operator *made,
                                               const nereid_argument *arguments, size_t count,
                                               nereid_tensor **outputs, size_t output_count,
@@ -377,6 +380,7 @@ typedef struct nereid_verdict {
  * own, as `nereid verify` does: an infinity agrees with the same infinity only, NaN with NaN only,
  * a zero with one of the same sign where IEEE 754 defines it. inputs: the tensor parameters in
  * order, and numbers have their defaults; or all parameters, numbers as tensors of one element.
+ * Of inputs that the operator writes: what they held before the call.
  * Fails when shapes or types do not fit the definition; a mismatch is no failure. */
 NEREID_API nereid_status nereid_operator_verify(const nereid_operator *made,
                                                 const nereid_tensor *const *inputs,

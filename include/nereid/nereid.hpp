@@ -294,6 +294,40 @@ inline void expectRankAtLeast(const std::string &name, const Tensor &tensor, siz
                    detail::sizesText(tensor.shape()));
   }
 }
+/// Of a tensor that is written where it lies.
+inline void expectContiguous(const std::string &name, const Tensor &tensor) {
+  if (!tensor.isContiguous()) {
+    detail::refuse(name, "contiguous memory, which the result is written to",
+                   "strides " + detail::sizesText(tensor.strides()));
+  }
+}
+namespace detail {
+/// From the first to behind the last byte of a tensor that has elements, gaps between them
+/// included.
+inline std::pair<const char *, const char *> extentOf(const Tensor &tensor) {
+  const auto size = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  const std::vector<int64_t> sizes = tensor.shape(), strides = tensor.strides();
+  const char *first = tensor.as<char>(), *last = first;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    (strides[dim] < 0 ? first : last) += (sizes[dim] - 1) * strides[dim] * size;
+  }
+  return {first, last + size};
+}
+inline bool overlap(const Tensor &a, const Tensor &b) {
+  if (a.elementCount() == 0 || b.elementCount() == 0) {
+    return false;
+  }
+  const auto one = extentOf(a), other = extentOf(b);
+  return one.first < other.second && other.first < one.second;
+}
+} // namespace detail
+/// Of two tensors that are written.
+inline void expectApart(const std::string &name, const Tensor &tensor, const std::string &otherName,
+                        const Tensor &other) {
+  if (detail::overlap(tensor, other)) {
+    detail::refuse(name, "memory of its own", "that of '" + otherName + "', which is written too");
+  }
+}
 inline void expectShape(const std::string &name, const Tensor &tensor, const Sizes &expected) {
   if (tensor.shape() != expected) {
     detail::refuse(name, "shape " + detail::sizesText(expected), detail::sizesText(tensor.shape()));

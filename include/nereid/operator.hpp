@@ -321,14 +321,15 @@ public:
 protected:
   Grid grid{0};
 
-  const Tensor &contiguous(const Tensor &tensor) {
-    kept.push_back(tensor.isContiguous() ? tensor : tensor.to(tensor.dtype()));
-    return kept.back();
+  /// Also in memory that the launch does not write, which is that of `written`.
+  const Tensor &contiguous(const Tensor &tensor, const std::vector<Tensor> &written = {}) {
+    return keptUnless(!tensor.isContiguous(), tensor, written);
   }
   /// The tensor where its rows, the last `dims` dimensions, lie in even steps and have no gaps
-  /// inside, else a copy.
-  const Tensor &withRows(const Tensor &tensor, size_t dims) {
-    return rowStride(tensor, dims, 0) < 0 ? contiguous(tensor) : kept.emplace_back(tensor);
+  /// inside, in memory that the launch does not write; else a copy.
+  const Tensor &withRows(const Tensor &tensor, size_t dims,
+                         const std::vector<Tensor> &written = {}) {
+    return keptUnless(rowStride(tensor, dims, 0) < 0, tensor, written);
   }
   /// Elements from row to row; of a contiguous tensor `length`. -1: there is no such step.
   static int64_t rowStride(const Tensor &tensor, size_t dims, int64_t length) {
@@ -409,6 +410,15 @@ protected:
   }
 
 private:
+  const Tensor &keptUnless(bool isCopied, const Tensor &tensor,
+                           const std::vector<Tensor> &written) {
+    for (const Tensor &each : written) {
+      isCopied = isCopied || detail::overlap(tensor, each);
+    }
+    kept.push_back(isCopied ? tensor.to(tensor.dtype()) : tensor);
+    return kept.back();
+  }
+
   struct Step {
     std::shared_ptr<Kernel> kernel;
     Grid grid;

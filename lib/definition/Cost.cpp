@@ -133,18 +133,40 @@ std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node) {
   return {{factor, perInput ? operand(0).shape : node.shape}};
 }
 
+/// Whether the output is what indices lead to in its input's memory: all else stays as it is.
+static bool isWrittenAtPoints(const Operator &op, size_t output) {
+  const Node &node = op.nodes[static_cast<size_t>(op.outputs[output])];
+  const int parameter = memoryOf(op, output);
+  if (parameter < 0 || findOperation(node.op)->kind != OperationKind::Indexing ||
+      node.inputs.front() != parameter) {
+    return false;
+  }
+  int uses = 0;
+  for (const Node &other : op.nodes) {
+    uses += static_cast<int>(std::count(other.inputs.begin(), other.inputs.end(), parameter));
+  }
+  return uses == 1;
+}
+
 Work countWork(const Operator &op, const Binding &binding, DType dtype) {
   Work work;
   std::vector<DType> types = nodeDtypes(op, dtype);
+  std::vector<bool> isRead(op.nodes.size(), true);
+  for (size_t i = 0; i < op.outputs.size(); ++i) {
+    const auto node = static_cast<size_t>(op.outputs[i]);
+    const bool isAtPoints = isWrittenAtPoints(op, i);
+    const size_t from =
+        isAtPoints ? static_cast<size_t>(op.nodes[node].inputs[valueOperand(op.nodes[node])])
+                   : node;
+    isRead[static_cast<size_t>(std::max(memoryOf(op, i), 0))] = !isAtPoints;
+    work.bytesWritten += std::min(bytesOf(op.nodes[node], binding, types[node]),
+                                  bytesOf(op.nodes[from], binding, types[node]));
+  }
   for (size_t i = 0; i < op.nodes.size(); ++i) {
-    if (op.nodes[i].op == "input" && isUsed(op, i)) {
+    if (op.nodes[i].op == "input" && isUsed(op, i) && isRead[i]) {
       work.bytesRead += bytesUsed(op, i, binding, types[i]);
     }
     work.flops += flopsOf(op, op.nodes[i], binding);
-  }
-  for (int output : op.outputs) {
-    auto i = static_cast<size_t>(output);
-    work.bytesWritten += bytesOf(op.nodes[i], binding, types[i]);
   }
   return work;
 }

@@ -107,6 +107,9 @@ struct Operator {
   std::string body;                               ///< source text of the computation
   std::vector<std::optional<DType>> outputDtypes; ///< declared; none: the operator's type
   std::vector<Case> accuracyCases, performanceCases;
+  /// Of each output the parameter in whose memory it is written, -1: memory of its own. Empty where
+  /// all outputs have that.
+  std::vector<int> outputMemory;
   /// Sums at indices are the same in each run: no order is left to chance.
   bool isDeterministic = false;
   double targetSpeedup = 1.0; ///< over the unfused baseline
@@ -127,6 +130,10 @@ Status checkDtype(const Operator &op, DType dtype);
 /// a size its value, or nothing for the default).
 /// E0604 when rank or sizes disagree, naming the parameter and both shapes.
 Result<Binding> bindShapes(const Operator &op, const std::vector<std::vector<int64_t>> &shapes);
+/// The parameter in whose memory the output is written; -1: it has memory of its own.
+int memoryOf(const Operator &op, size_t output);
+/// Whether some input is written.
+bool writesInputs(const Operator &op);
 /// Every symbol of the parameters' shapes, in order of appearance; "..." included.
 std::vector<std::string> symbolsOf(const Operator &op);
 /// Type of every node when the operator runs in `dtype`, by PyTorch's promotion rules. Constants

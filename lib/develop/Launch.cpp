@@ -15,6 +15,13 @@ namespace nereid::develop {
 using generator::Generation;
 using runtime::Tensor;
 
+/// Which of the tensors parameter `number` takes.
+static size_t tensorNumber(const definition::Operator &op, int number) {
+  return static_cast<size_t>(
+      std::count_if(op.parameters.begin(), op.parameters.begin() + number,
+                    [](const definition::Parameter &each) { return !each.isScalar; }));
+}
+
 static Result<runtime::Kernel> compile(const KernelSource &source,
                                        const pipeline::CompileInput &input) {
   Diagnostics diags;
@@ -32,13 +39,58 @@ static Result<runtime::Kernel> kernelOf(const KernelSource &source,
                          : compile(source, input);
 }
 
+Status renewOutputs(const definition::Operator &op, std::span<const Tensor> inputs,
+                    std::span<const Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int parameter = definition::memoryOf(op, i);
+    runtime::LaunchError error;
+    if (parameter < 0) {
+      error = outputs[i].poison();
+    } else {
+      // Outputs of programs are contiguous, whatever the stride of a dimension of size 1 says.
+      const Tensor dense = inputs[tensorNumber(op, parameter)].to(outputs[i].dtype());
+      error = outputs[i].copyFrom(Tensor::borrow(dense.data(), dense.shape(), dense.dtype(),
+                                                 outputs[i].strides(), dense.device()));
+    }
+    if (error) {
+      return makeError(error.code, error.message);
+    }
+  }
+  return Done{};
+}
+
+/// The inputs as the kernels get them: one that is written is its output's memory, in which it is
+/// put, so that all others still have what it was.
+static Result<std::vector<Tensor>> givenMemory(const Generation &generation,
+                                               std::span<const Tensor> inputs,
+                                               std::span<const Tensor> outputs) {
+  const definition::Operator &op = generation.op();
+  std::vector<Tensor> given(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (const int parameter = definition::memoryOf(op, i); parameter >= 0) {
+      given[tensorNumber(op, parameter)] = outputs[i];
+    }
+  }
+  if (definition::writesInputs(op)) {
+    if (Status renewed = renewOutputs(op, inputs, outputs); !renewed) {
+      return renewed.error();
+    }
+  }
+  return given;
+}
+
 Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
                                                const Generation &generation,
                                                const generator::Schedule &schedule,
                                                std::span<const Tensor> inputs,
                                                std::span<const Tensor> outputs) {
   PreparedLaunch result;
-  auto plan = generator::planCall(generation, schedule, inputs, outputs);
+  auto written = givenMemory(generation, inputs, outputs);
+  if (!written) {
+    return written.error();
+  }
+  const std::vector<Tensor> &given = result.inputs = std::move(*written);
+  auto plan = generator::planCall(generation, schedule, given, outputs);
   if (!plan) {
     return plan.error();
   }
@@ -64,7 +116,7 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
       }
     }
   }
-  auto arguments = generator::argumentsOf(result.callPlan, generation.called(), inputs, outputs);
+  auto arguments = generator::argumentsOf(result.callPlan, generation.called(), given, outputs);
   if (!arguments) {
     return arguments.error();
   }

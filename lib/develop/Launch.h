@@ -33,6 +33,8 @@ struct KernelSource {
 class PreparedLaunch {
 public:
   /// Plans, compiles (or finds in the cache) and binds the arguments. The tensors must outlive it.
+  /// Inputs that the operator writes are read where their outputs are, and stay as they were:
+  /// renewOutputs(), which this calls once for such an operator, makes every launch see them.
   static Result<PreparedLaunch> prepare(const KernelSource &source,
                                         const generator::Generation &generation,
                                         const generator::Schedule &schedule,
@@ -58,6 +60,7 @@ private:
     runtime::Kernel kernel;
     std::set<std::string> emptyTensors; ///< parameters of what no launch has written yet
   };
+  std::vector<runtime::Tensor> inputs; ///< as the launches take them
   generator::CallPlan callPlan;
   std::vector<Step> steps; ///< one for each launch of the plan
   generator::CallArguments arguments;
@@ -71,6 +74,10 @@ struct CaseTensors {
 /// E0506 when they do not fit in memory; `reserve` is what must stay free besides.
 Result<CaseTensors> makeTensors(const generator::Generation &generation,
                                 const definition::GridCase &grid, DType dtype, double reserve = 0);
+
+/// Makes outputs what they are before a launch: poison, or what the input holds that is written.
+Status renewOutputs(const definition::Operator &op, std::span<const runtime::Tensor> inputs,
+                    std::span<const runtime::Tensor> outputs);
 
 /// The outputs against the float64 reference, within bounds derived for each element.
 Result<eager::Comparison> compareOutputs(const definition::Operator &op, const CaseTensors &tensors,

@@ -146,10 +146,14 @@ std::string outputs(const Operator &op) {
     const std::optional<DType> dtype = op.outputDtypes[i];
     const std::string meaning =
         i < op.outputDescriptions.size() ? op.outputDescriptions[i] : std::string();
+    const int input = definition::memoryOf(op, i);
+    const std::string memory =
+        input < 0
+            ? sameShape(op, shape) + ", contiguous, in memory of its own"
+            : "written into `" + op.parameters[static_cast<size_t>(input)].name + "`, which it is";
     table.add({code(op.outputNames[i]), code(definition::text(shape)),
                dtype ? std::string(torchName(*dtype)) : "the operator's",
-               SizeSum().add(1, shape).text(names), cell(meaning),
-               sameShape(op, shape) + ", contiguous, in memory of its own"});
+               SizeSum().add(1, shape).text(names), cell(meaning), memory});
   }
   return "### 1.4 Outputs\n\n" + table.markdown() + "\n";
 }

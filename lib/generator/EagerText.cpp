@@ -6,6 +6,7 @@
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -34,6 +35,9 @@ std::string called(const std::string &path) {
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
   if (path.starts_with(".") || !isOneOf(modules, module)) {
     return path;
+  }
+  if (name.ends_with("_") && definition::hasInPlaceForm(name.substr(0, name.size() - 1))) {
+    return "torch.ops.aten." + name; // torch itself has methods of most of them alone
   }
   const definition::Operation *operation = definition::findOperation(name);
   const bool isOfPyTorch = operation || definition::findFunction(name) || isOneOf(further, name);
@@ -222,19 +226,19 @@ std::vector<std::string> eagerBody(const FusedOperator &fused) {
   return lines;
 }
 
-std::string eagerResults(const FusedOperator &fused) {
+std::vector<std::string> eagerResults(const FusedOperator &fused) {
   const std::string own = leadDtype(fused);
-  std::string results;
+  std::vector<std::string> results;
   size_t number = 0;
   for (const Operand &operand : fused.operands) {
     if (operand.isOutput) {
       const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : own;
-      results += fmt::format("{}{}.to({})", results.empty() ? "" : ", ", operand.name, type);
+      results.push_back(fmt::format("{}.to({})", operand.name, type));
       // A result is memory of its own, in order; PyTorch's would be another view of an input.
       const auto node = static_cast<size_t>(fused.op.outputs[number++]);
       const auto *operation = definition::findOperation(fused.op.nodes[node].op);
       const bool isView = operation && operation->kind == definition::OperationKind::View;
-      results += isView ? ".clone(memory_format=torch.contiguous_format)" : "";
+      results.back() += isView ? ".clone(memory_format=torch.contiguous_format)" : "";
     }
   }
   return results;
@@ -250,7 +254,7 @@ std::string eagerFunction(const FusedOperator &fused) {
   for (const std::string &line : eagerBody(fused)) {
     text += "    " + line + "\n";
   }
-  return text + "    return " + eagerResults(fused) + "\n\n\n";
+  return text + fmt::format("    return {}\n\n\n", fmt::join(eagerResults(fused), ", "));
 }
 
 } // namespace nereid::generator

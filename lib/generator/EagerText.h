@@ -19,7 +19,7 @@ std::string eagerHelpers(const FusedOperator &fused);
 /// The body's lines, sizes that it names bound before them.
 std::vector<std::string> eagerBody(const FusedOperator &fused);
 /// "out.to(x.dtype)": what the body's results are returned as.
-std::string eagerResults(const FusedOperator &fused);
+std::vector<std::string> eagerResults(const FusedOperator &fused);
 
 /// The function with its head and two empty lines behind; it takes what the wrapper takes.
 std::string eagerFunction(const FusedOperator &fused);

@@ -290,6 +290,11 @@ std::string FusedOperator::kind() const {
   return hasReduction ? "row_reduction" : isFlat ? "pointwise" : "broadcast";
 }
 
-Result<FusedOperator> fuse(const definition::Operator &op) { return Fuser(op).run(); }
+Result<FusedOperator> fuse(const definition::Operator &op) {
+  if (definition::writesInputs(op)) {
+    return makeError("E0607", fmt::format("'{}' writes into an input", op.name));
+  }
+  return Fuser(op).run();
+}
 
 } // namespace nereid::generator

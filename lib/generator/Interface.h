@@ -28,6 +28,8 @@ struct Interface {
   std::string function;
   SourceRange place;
   std::vector<Parameter> parameters;
+  /// In Python: keywords behind "*" whose default is None, tensors that take results.
+  std::vector<Parameter> given;
   Part result;
   int outputs = 1;
   std::vector<Part> checks; ///< that are made whatever the inputs are, in order
@@ -35,7 +37,7 @@ struct Interface {
   /// the meaning is the name, of all else it is empty.
   std::vector<std::vector<Part>> launches;
 
-  std::string names() const; ///< "x, bias"
+  std::string names() const; ///< "x, bias, *, out"
   std::string text() const;  ///< "'broadcast_add(x, bias) -> 1 tensor'"
 };
 

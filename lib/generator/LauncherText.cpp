@@ -39,7 +39,7 @@ public:
 std::vector<std::string> LauncherText::launchParameters() const {
   std::vector<std::string> list = cppParameters(called, false);
   for (const Operand &operand : called.operands) {
-    if (operand.isOutput) {
+    if (operand.isOutput && operand.memory.empty()) {
       list.push_back("const nereid::Tensor &" + operand.name);
     }
   }
@@ -60,9 +60,19 @@ std::string LauncherText::typeOf(const Operand &operand) const {
 void LauncherText::launchBeginning(const std::string &joint) {
   text += packed("inline Launch::Launch(", launchParameters(), ") {\n");
   text += cppSizes(called, names, "  ");
-  std::vector<std::string> isEmpty;
+  std::vector<std::string> isEmpty, written;
   for (const Operand &operand : called.operands) {
-    if (operand.isOutput) {
+    if (operand.isOutput && !operand.memory.empty()) {
+      line(fmt::format("expectContiguous(\"{0}\", {0});", operand.memory));
+      for (const std::string &other : written) {
+        text += packed("  expectApart(",
+                       {fmt::format("\"{}\"", operand.memory), operand.memory,
+                        fmt::format("\"{}\"", other), other},
+                       ");\n");
+      }
+      written.push_back(operand.memory);
+      isEmpty.push_back(operand.memory + ".elementCount() == 0");
+    } else if (operand.isOutput) {
       line(fmt::format("expectShape(\"{}\", {}, {});", operand.name, operand.name,
                        cppShape(operand.shape, names)));
       line(fmt::format("expectType(\"{}\", {}, {{{}}});", operand.name, operand.name,
@@ -85,7 +95,9 @@ void LauncherText::wrapper(const std::string &shortcut) {
     call.push_back(parameter.name);
   }
   for (const Operand &operand : called.operands) {
-    if (operand.isOutput) {
+    if (operand.isOutput && !operand.memory.empty()) {
+      list += (list.empty() ? "" : ", ") + operand.memory;
+    } else if (operand.isOutput) {
       std::vector<std::string> made = {cppShape(operand.shape, names), typeOf(operand)};
       const bool isFirst = called.operands.front().isOutput && list.empty();
       if (!isFirst) { // where no tensor is given, the first result decides

@@ -43,7 +43,8 @@ struct Overall {
 bool measure(const Case &one, size_t type, Overall &overall) {
   const nereid::DType dtype = types[type];
   const Inputs in = makeInputs(one, dtype, false);
-  const Outputs results = makeOutputs(one, dtype);
+  const Outputs results = )" +
+        program.madeOutputs() + R"(;
 )";
     text += program.call("  const triton::Launch launch(", ");\n", true);
     text += R"(  results.poison();

@@ -78,6 +78,7 @@ public:
       interface.parameters.insert(interface.parameters.begin() + static_cast<long>(index),
                                   {mark, {}, {}, function.nameRange});
     }
+    takeGiven(interface);
     const Expr *returns = function.returns.get();
     interface.result = type(returns, function.nameRange);
     if (returns && returns->kind == ExprKind::Subscript) {
@@ -91,6 +92,19 @@ public:
   }
 
 private:
+  static void takeGiven(Interface &interface) {
+    auto &all = interface.parameters;
+    const auto mark =
+        std::find_if(all.begin(), all.end(), [](const auto &each) { return each.name == "*"; });
+    const bool areGiven = mark != all.end() && std::all_of(mark + 1, all.end(), [](const auto &p) {
+                            return p.value.meaning == "None";
+                          });
+    if (areGiven) {
+      interface.given.assign(mark + 1, all.end());
+      all.erase(mark, all.end());
+    }
+  }
+
   /// `kernel[grid](…)` as a statement of its own.
   void addLaunches(const std::vector<language::StmtPtr> &body, Interface &interface) {
     for (const language::StmtPtr &statement : body) {
@@ -165,6 +179,9 @@ std::string Interface::names() const {
   std::vector<std::string> list;
   for (const Parameter &parameter : parameters) {
     list.push_back(parameter.name);
+  }
+  for (const Parameter &parameter : given) {
+    list.push_back(&parameter == given.data() ? "*, " + parameter.name : parameter.name);
   }
   return fmt::format("{}", fmt::join(list, ", "));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/PythonWrapper.h"
 
+#include "lib/generator/programs/ProgramText.h"
+#include "lib/generator/python/ResultText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -22,37 +24,112 @@ bool PythonWrapper::hasRest() const {
 }
 
 void PythonWrapper::beginning() {
-  text += functionHead(called);
+  text += functionHead(called, resultParameters(called));
   line("\"\"\"" + shapesText(called));
   text += "\n";
   line("Tensors that are not contiguous are copied first.");
+  for (const Operand &operand : called.operands) {
+    if (!operand.memory.empty()) {
+      line(fmt::format("The result '{}' is '{}', which is written.", operand.name, operand.memory));
+    }
+  }
   line("\"\"\"");
   for (const std::string &check : callChecks(called, names)) {
     line(check);
   }
+  const std::vector<std::string> written = writtenInputs();
+  for (size_t i = 0; i < written.size(); ++i) {
+    for (size_t j = i + 1; j < written.size(); ++j) {
+      line(fmt::format("assert not _overlap({0}, {1}), \"{0} and {1} are written, but overlap\"",
+                       written[i], written[j]));
+    }
+  }
 }
 
 void PythonWrapper::outputs() {
+  for (const std::string &taken : takenResults(called, names)) {
+    line(taken);
+  }
   std::string isEmpty;
   for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
-      const std::string type =
-          operand.fixedDtype ? torchType(*operand.fixedDtype) : leadDtype(called);
-      line(fmt::format("{} = torch.empty({}, dtype={}, device={})", operand.name,
-                       shapeTuple(operand.shape, names), type, leadDevice(called)));
-      isEmpty += fmt::format("{}{}.numel() == 0", isEmpty.empty() ? "" : " and ", operand.name);
+      isEmpty +=
+          fmt::format("{}{}.numel() == 0", isEmpty.empty() ? "" : " and ", memoryOf(operand));
     }
   }
   line(fmt::format("if {}:", isEmpty));
-  line("    return " + outputList());
+  line("    return " + returnedResults(called, memories()));
 }
 
-std::string PythonWrapper::outputList() const {
-  std::string list;
+std::vector<std::string> PythonWrapper::memories() const {
+  std::vector<std::string> list;
   for (const Operand &operand : called.operands) {
-    list += !operand.isOutput ? "" : (list.empty() ? "" : ", ") + operand.name;
+    if (operand.isOutput) {
+      list.push_back(memoryOf(operand));
+    }
   }
   return list;
+}
+
+std::string PythonWrapper::apartFunction() const {
+  return definition::writesInputs(called.op) ? R"(def _apart(tensor, *written):
+    """The tensor, copied where results are written to its memory."""
+    storage = tensor.untyped_storage().data_ptr()
+    if any([each.untyped_storage().data_ptr() == storage for each in written]):
+        return tensor.clone(memory_format=torch.contiguous_format)
+    return tensor
+
+
+)"
+                                             : "";
+}
+
+std::string PythonWrapper::memoryOf(const Operand &operand) {
+  return operand.memory.empty() ? operand.name : operand.memory;
+}
+
+std::vector<std::string> PythonWrapper::writtenInputs() const {
+  std::vector<std::string> list;
+  for (const Operand &operand : called.operands) {
+    if (!operand.memory.empty()) {
+      list.push_back(operand.memory);
+    }
+  }
+  return list;
+}
+
+void PythonWrapper::keepWritten(WrapperVariables &variables) {
+  for (const std::string &name : writtenInputs()) {
+    const std::string &own = given[name] = variables.fresh(name + "_given");
+    line(fmt::format("{} = {}", own, name));
+  }
+}
+
+std::string PythonWrapper::apartInput(const Operand &operand) const {
+  if (given.empty() || called.writtenTo(operand.name)) {
+    return operand.name;
+  }
+  std::string written;
+  for (const std::string &name : writtenInputs()) {
+    written += ", " + given.at(name);
+  }
+  return fmt::format("_apart({}{})", operand.name, written);
+}
+
+void PythonWrapper::results() {
+  std::vector<std::string> values;
+  for (const Operand &operand : called.operands) {
+    if (!operand.isOutput) {
+      continue;
+    }
+    const bool isWritten = !operand.memory.empty();
+    if (isWritten) {
+      line(fmt::format("if {} is not {}:", operand.memory, given.at(operand.memory)));
+      line(fmt::format("    {}.copy_({})", given.at(operand.memory), operand.memory));
+    }
+    values.push_back(isWritten ? given.at(operand.memory) : operand.name);
+  }
+  line("return " + returnedResults(called, values));
 }
 
 std::string PythonWrapper::restName() const {

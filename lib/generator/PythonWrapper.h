@@ -6,9 +6,12 @@
 #include "lib/generator/WrapperNames.h"
 #include "lib/generator/python/WrapperText.h"
 
+#include <map>
 #include <string>
 
 namespace nereid::generator {
+
+class WrapperVariables;
 
 class PythonWrapper {
 public:
@@ -26,7 +29,14 @@ protected:
   void beginning();
   /// Results, and the way out for a call that computes none of them.
   void outputs();
-  std::string outputList() const;
+  /// What apartInput() calls, where inputs are written.
+  std::string apartFunction() const;
+  /// Inputs that are written, as they came: results() copies to those that kernels get copied.
+  void keepWritten(WrapperVariables &variables);
+  /// The input in memory that no result is written to, unless it is its own.
+  std::string apartInput(const Operand &operand) const;
+  /// What the function returns.
+  void results();
 
   void line(const std::string &content) { text += "    " + content + "\n"; }
   std::string restName() const; ///< variable of the leading sizes
@@ -35,6 +45,13 @@ protected:
   SizeNames names;
   const std::string lead; ///< the input whose type and device results have
   std::string text;
+
+private:
+  std::vector<std::string> writtenInputs() const;
+  std::vector<std::string> memories() const; ///< of the outputs
+  /// The name of what has the output's elements.
+  static std::string memoryOf(const Operand &operand);
+  std::map<std::string, std::string> given; ///< variables of inputs that are written, as they came
 };
 
 } // namespace nereid::generator

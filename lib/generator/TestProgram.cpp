@@ -206,7 +206,9 @@ std::string TestProgram::beginning() const {
       cppHead(called, isAccuracy ? "checks kernel and baseline against the definition."
                                  : "times the kernel against the baseline.");
   text += fmt::format("\n#include \"{}_kernel.hpp\"\n\n", called.op.name);
-  text += "#include <cmath>\n#include <cstdio>\n#include <exception>\n#include <string>\n"
+  text += "#include <cmath>\n#include <cstdio>\n";
+  text += definition::writesInputs(called.op) ? "#include <cstring>\n" : "";
+  text += "#include <exception>\n#include <string>\n"
           "#include <vector>\n\nnamespace baseline {\n";
   text += packed(fmt::format("{} {}(", cppResult(called), called.op.name),
                  cppParameters(called, false), ");\n");
@@ -304,7 +306,20 @@ std::string TestProgram::tensors() const {
     std::string member = fmt::format("  nereid::Tensor {};\n", operand.name);
     std::string type = operand.fixedDtype ? cppType(*operand.fixedDtype) : "dtype";
     std::string shape = caseShape(operand.shape);
-    if (operand.isOutput) {
+    if (operand.isOutput && !operand.memory.empty()) {
+      // What the input holds before a launch is there again before the next one.
+      const std::string input = "in." + operand.memory;
+      const std::string before = operand.name + "_before";
+      outputs += member + fmt::format("  nereid::Tensor {};\n", before);
+      for (int i = 0; i < 2; ++i) {
+        makeOutputs += fmt::format("      {0}.to({0}.dtype()),\n", input);
+      }
+      const std::string restore = packed(
+          "std::memcpy(",
+          {operand.name + ".data()", before + ".data()", operand.name + ".byteCount()"}, ");");
+      poisons += (poisons.empty() ? "" : "\n    ") + restore;
+      constants += (constants.empty() ? "" : "\n    ") + restore;
+    } else if (operand.isOutput) {
       outputs += member;
       makeOutputs += packed("      nereid::Tensor::empty(", {shape, type}, "),\n");
       poisons += (poisons.empty() ? "" : "\n    ") + operand.name + ".poison();";
@@ -322,12 +337,14 @@ std::string TestProgram::tensors() const {
       std::any_of(parameters.begin(), parameters.end(), [](const definition::Parameter &parameter) {
         return parameter.range.has_value();
       });
+  const bool isWriting = definition::writesInputs(called.op);
   bool hasOneOutput = called.op.outputs.size() == 1;
   for (std::string *body : {&poisons, &constants}) {
     *body = hasOneOutput ? "{ " + *body + " }" : "{\n    " + *body + "\n  }";
   }
   return (hasRange ? indexFilling : "") +
-         fmt::format(R"(struct Inputs {{
+         fmt::format(
+             R"(struct Inputs {{
 {inputs}}};
 
 /// Rows of a wider tensor when `isStrided`, so that they do not lie side by side.
@@ -351,18 +368,22 @@ struct Outputs {{
 {outputs}
   /// What a launch does not write reads as wrong.
   void poison() const {poisons}
-  void fill(double value) const {constants}
+  void fill({isUnused}double value) const {constants}
 }};
 
-Outputs makeOutputs(const Case &one, nereid::DType dtype) {{
+Outputs makeOutputs({outputParameters}) {{
   return {{
 {makeOutputs}  }};
 }}
 )",
-                     fmt::arg("inputs", inputs), fmt::arg("makeInputs", makeInputs),
-                     fmt::arg("fills", fills), fmt::arg("outputs", outputs),
-                     fmt::arg("poisons", poisons), fmt::arg("constants", constants),
-                     fmt::arg("makeOutputs", makeOutputs));
+             fmt::arg("inputs", inputs), fmt::arg("makeInputs", makeInputs),
+             fmt::arg("fills", fills), fmt::arg("outputs", outputs), fmt::arg("poisons", poisons),
+             fmt::arg("constants", constants), fmt::arg("makeOutputs", makeOutputs),
+             fmt::arg("isUnused", isWriting ? "[[maybe_unused]] " : ""),
+             fmt::arg("outputParameters",
+                      isWriting ? "[[maybe_unused]] const Case &one, [[maybe_unused]] "
+                                  "nereid::DType dtype,\n                    const Inputs &in"
+                                : "const Case &one, nereid::DType dtype"));
 }
 
 std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const {
@@ -382,16 +403,27 @@ std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const
   return fmt::format("joined({}, {{{}}})", rest, fixed);
 }
 
+std::string TestProgram::madeOutputs() const {
+  return fmt::format("makeOutputs(one, dtype{})",
+                     definition::writesInputs(called.op) ? ", in" : "");
+}
+
+/// Launches get the copies of inputs that they write.
+std::string TestProgram::tensorOf(const CallParameter &parameter, bool isLaunch) const {
+  const Operand *written = isLaunch ? called.writtenTo(parameter.name) : nullptr;
+  return written ? "results." + written->name : "in." + parameter.name;
+}
+
 std::string TestProgram::call(const std::string &head, const std::string &tail,
                               bool withOutputs) const {
   std::vector<std::string> list;
   for (const CallParameter &parameter : callParameters(called)) {
     list.push_back(parameter.isSize        ? "one." + names.variable({parameter.name, 0})
                    : parameter.operand < 0 ? cppNumber(parameter.value)
-                                           : "in." + parameter.name);
+                                           : tensorOf(parameter, withOutputs));
   }
   for (const Operand &operand : called.operands) {
-    if (operand.isOutput && withOutputs) {
+    if (operand.isOutput && operand.memory.empty() && withOutputs) {
       list.push_back("results." + operand.name);
     }
   }

@@ -28,8 +28,9 @@ public:
   std::string beginning() const;
   /// "in.x, in.bias, 1e-05, results.out", packed between head and tail.
   std::string call(const std::string &head, const std::string &tail, bool withOutputs) const;
-  std::string inputs() const;  ///< "{in.x, in.bias}"
-  std::string outputs() const; ///< "{results.out}"
+  std::string madeOutputs() const; ///< the call that makes the results of a case
+  std::string inputs() const;      ///< "{in.x, in.bias}"
+  std::string outputs() const;     ///< "{results.out}"
   /// The widest input of the operator's own type: where special values are put.
   std::string widestInput() const;
   /// The definition's cases; for accuracy behind those that every operator is checked on.
@@ -43,6 +44,7 @@ private:
   std::string caseRow(const definition::Case &one) const;
   std::string tensors() const;
   std::string fill(const Operand &operand, int seed) const;
+  std::string tensorOf(const CallParameter &parameter, bool isLaunch) const;
   std::string caseShape(const definition::SymbolicShape &shape) const;
 
   const Generation &generation;

@@ -8,6 +8,7 @@
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/WrapperNames.h"
 #include "lib/generator/programs/ProgramText.h"
+#include "lib/generator/python/ResultText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ public:
     formTable();
     scheduleFunction();
     formFunctions();
-    text += checkFunctions();
+    text += checkFunctions() + resultFunctions(fused, true);
     if (usesRowViews()) {
       text += R"(def _as_rows(tensor, width):
     """The tensor and the distance between its rows; copied unless its rows are whole."""
@@ -163,12 +164,8 @@ private:
   }
 
   void outputs() {
-    for (const Operand &operand : fused.operands) {
-      if (operand.isOutput) {
-        std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : lead + ".dtype";
-        line(fmt::format("{} = torch.empty({}, dtype={}, device={}.device)", operand.name,
-                         shapeTuple(operand.shape, names), type, lead));
-      }
+    for (const std::string &taken : takenResults(fused, names)) {
+      line(taken);
     }
     std::string isEmpty;
     for (const Operand &operand : fused.operands) {
@@ -177,16 +174,8 @@ private:
       }
     }
     line(fmt::format("if {}:", isEmpty));
-    line("    return " + outputList());
+    line("    return " + returnedResults(fused, fused.op.outputNames));
   }
-  std::string outputList() const {
-    std::string list;
-    for (const Operand &operand : fused.operands) {
-      list += !operand.isOutput ? "" : (list.empty() ? "" : ", ") + operand.name;
-    }
-    return list;
-  }
-
   std::string product(const SizeProduct &size) const {
     return names.product(size, fmt::format("math.prod({})", restName()));
   }
@@ -272,7 +261,7 @@ private:
   }
 
   void wrapper() {
-    text += functionHead(fused);
+    text += functionHead(fused, resultParameters(fused));
     line("\"\"\"" + shapesText(fused));
     text += "\n";
     line("Tensors that are not contiguous are copied first.");
@@ -290,7 +279,12 @@ private:
     line("size_bytes = " + bytes);
     if (hasEager()) {
       line(fmt::format("if _form({}.dtype, columns, size_bytes) == \"eager\":", lead));
-      line(fmt::format("    return _eager({})", argumentNames(fused)));
+      std::string all;
+      for (const std::string &name : fused.op.outputNames) {
+        all += (all.empty() ? "" : ", ") + name;
+      }
+      line(fmt::format("    {} = _eager({})", all, argumentNames(fused)));
+      line("    return " + returnedResults(fused, fused.op.outputNames));
     }
     line(fmt::format("kernel, blocks = _schedule({}.dtype, rows, columns, size_bytes)", lead));
     line("# 64-bit offsets where an offset, those of masked lanes included, may exceed 32 bits.");
@@ -304,7 +298,7 @@ private:
     } else {
       launch(variantsOf(fused).front(), "");
     }
-    line("return " + outputList());
+    line("return " + returnedResults(fused, fused.op.outputNames));
   }
 
   const ScheduleTable &table;

@@ -50,7 +50,8 @@ bool isStrong(const Term &term) { return term.kind == TermKind::Operation && !te
 
 class Ranker {
 public:
-  Ranker(const std::vector<Shipped> &shipped, const std::vector<Term> &terms, const Facts &facts)
+  Ranker(const std::vector<const Shipped *> &shipped, const std::vector<Term> &terms,
+         const Facts &facts)
       : shipped(shipped), facts(facts) {
     std::set<std::string> seen;
     for (const Term &term : terms) {
@@ -122,7 +123,7 @@ public:
   }
 
 private:
-  const std::vector<Shipped> &shipped;
+  const std::vector<const Shipped *> &shipped;
   const Facts &facts;
   std::vector<Term> subjects; ///< each once
   std::map<std::string, double> rarities;
@@ -132,7 +133,7 @@ private:
       return found->second;
     }
     const auto having = std::count_if(shipped.begin(), shipped.end(),
-                                      [&](const Shipped &one) { return one.has(idea); });
+                                      [&](const Shipped *one) { return one->has(idea); });
     return rarities[idea] = std::log(1.0 + static_cast<double>(shipped.size()) /
                                                (1.0 + static_cast<double>(having)));
   }
@@ -226,10 +227,20 @@ bool isLacking(const Shipped &one, const Term &term) {
 
 std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms,
                             const Facts &facts) {
-  std::vector<Candidate> candidates;
-  Ranker ranker(shipped, terms, facts);
+  // "in place" chooses among those that write into an input, which nobody else means.
+  const bool isInPlace = std::any_of(terms.begin(), terms.end(), [](const Term &term) {
+    return term.idea == inPlaceIdea && !term.isNegated;
+  });
+  std::vector<const Shipped *> eligible;
   for (const Shipped &one : shipped) {
-    if (auto candidate = ranker.judge(one)) {
+    if (definition::writesInputs(one.op) == isInPlace) {
+      eligible.push_back(&one);
+    }
+  }
+  std::vector<Candidate> candidates;
+  Ranker ranker(eligible, terms, facts);
+  for (const Shipped *one : eligible) {
+    if (auto candidate = ranker.judge(*one)) {
       candidates.push_back(std::move(*candidate));
     }
   }

@@ -46,6 +46,9 @@ void addCalls(std::set<std::string> &to, const std::string &body) {
 void describe(Shipped &one) {
   const definition::Operator &op = one.op;
   addTerms(one.names, op.name);
+  if (definition::writesInputs(op)) {
+    one.names.insert(inPlaceIdea);
+  }
   addTerms(one.summary, op.summary);
   addTerms(one.support, op.requirement);
   for (const auto *terms : {&one.names, &one.summary}) {

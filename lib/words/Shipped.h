@@ -10,6 +10,9 @@
 
 namespace nereid::words {
 
+/// The term that definitions have which write into an input, and no others.
+constexpr const char *inPlaceIdea = "in_place";
+
 struct Shipped {
   std::string text; ///< of its file
   definition::Operator op;

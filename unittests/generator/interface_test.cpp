@@ -231,18 +231,19 @@ TEST_F(LayerNorm, ParametersReordered) {
   std::string text = folder.text(python);
   text = replaced(text, "    weight: torch.Tensor,\n    bias: torch.Tensor,\n",
                   "    bias: torch.Tensor,\n    weight: torch.Tensor,\n");
-  expectRefused(python, text, "def layer_norm", "(x, weight, bias, eps)", "(x, bias, weight, eps)");
+  expectRefused(python, text, "def layer_norm", "(x, weight, bias, eps, *, out)",
+                "(x, bias, weight, eps, *, out)");
 }
 
 TEST_F(LayerNorm, ParametersThatAreNoLongerPassedByPosition) {
   expectPython("    weight: torch.Tensor,\n",
                "    *,  # all by name, f(x, *)\n    weight: torch.Tensor,\n", "def layer_norm",
-               "(x, weight, bias, eps)", "(x, *, weight, bias, eps)");
+               "(x, weight, bias, eps, *, out)", "(x, *, weight, bias, eps, *, out)");
 }
 
 TEST_F(LayerNorm, AParameterThatTakesAllOthers) {
   expectPython("    weight: torch.Tensor,\n", "    *weight: torch.Tensor,\n", "def layer_norm",
-               "(x, weight, bias, eps)", "(x, *weight, bias, eps)");
+               "(x, weight, bias, eps, *, out)", "(x, *weight, bias, eps, *, out)");
 }
 
 TEST_F(LayerNorm, AWrapperThatCannotBeRead) {

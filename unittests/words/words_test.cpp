@@ -64,7 +64,8 @@ TEST(Words, SentencesFindTheirOperator) {
 /// A definition needs no line of another list.
 TEST(Words, EveryDefinitionIsFoundByItsNameAndSummary) {
   for (const Shipped &one : shipped()) {
-    auto tokens = tokenize("text", one.op.name + ": " + one.op.summary);
+    const std::string where = definition::writesInputs(one.op) ? "in place, " : "";
+    auto tokens = tokenize("text", where + one.op.name + ": " + one.op.summary);
     ASSERT_TRUE(tokens);
     const auto terms = termsOf(*tokens);
     const auto candidates = rank(shipped(), terms, findFacts(*tokens, terms));

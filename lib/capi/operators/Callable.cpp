@@ -4,9 +4,11 @@
 #include "lib/capi/Failure.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/generator/KernelInterface.h"
+#include "lib/generator/call/Overlap.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/Targets.h"
+#include "runtime/elements/ElementBlocks.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +25,7 @@ using runtime::Tensor;
 
 /// Plans that an operator keeps; all are forgotten when there are more.
 constexpr size_t mostPrepared = 1024;
-/// That of every allocation, and of the tensors that stand for outputs which are still to be made.
+/// That of every allocation.
 constexpr uintptr_t alignment = 16;
 
 /// What schedules are chosen for, looked at once.
@@ -61,6 +63,42 @@ void addLayout(const Tensor &tensor, std::vector<int64_t> &key) {
   key.insert(key.end(), tensor.shape().begin(), tensor.shape().end());
   key.insert(key.end(), tensor.strides().begin(), tensor.strides().end());
   key.push_back(reinterpret_cast<uintptr_t>(tensor.data()) % alignment == 0);
+}
+
+/// Which of the tensors it is that parameter `number` takes.
+size_t inputNumber(const definition::Operator &op, int number) {
+  const auto end = op.parameters.begin() + number;
+  return static_cast<size_t>(std::count_if(
+      op.parameters.begin(), end, [](const auto &parameter) { return !parameter.isScalar; }));
+}
+
+/// How the memory of two tensors lies: apart, 0 bytes from each other, or otherwise.
+int64_t wayBetween(const Tensor &a, const Tensor &b) {
+  const bool areApart = !generator::overlap(a, b);
+  return areApart ? 0 : a.data() == b.data() ? 1 : 2;
+}
+
+/// An address that no tensor has, for output `number` while it is not made yet.
+void *nowhere(size_t number) { return reinterpret_cast<void *>((number + 1) << 52); }
+
+std::string stridesText(const Tensor &tensor) {
+  return fmt::format("{} with strides {}", definition::sizesText(tensor.shape()),
+                     definition::sizesText(tensor.strides()));
+}
+
+/// Elements of a contiguous tensor to one of any strides.
+runtime::LaunchError spread(const Tensor &from, const Tensor &to) {
+  const auto here = from.onHost(), there = to.onHost();
+  for (const auto *each : {&here, &there}) {
+    if (const auto *error = std::get_if<runtime::LaunchError>(each)) {
+      return *error;
+    }
+  }
+  const Tensor &source = std::get<Tensor>(here), &target = std::get<Tensor>(there);
+  runtime::forEachBlock(target, pool(), [&](int64_t begin, int count) {
+    runtime::copyBlock(source, target, begin, count);
+  });
+  return to.isOnHost() ? runtime::LaunchError() : to.copyFrom(target);
 }
 
 nereid_status failCall(const Diagnostic &error) {
@@ -155,6 +193,40 @@ Result<runtime::Device *> Callable::deviceOf(const OperatorCall &call) const {
   return device;
 }
 
+const Tensor *Callable::given(const OperatorCall &call, size_t output) const {
+  if (output < call.outputs.size() && call.outputs[output]) {
+    return call.outputs[output];
+  }
+  const int input = definition::memoryOf(op, output);
+  return input < 0 ? nullptr : call.inputs[inputNumber(op, input)];
+}
+
+Status Callable::planApart(const definition::Binding &binding, DType type,
+                           std::vector<Tensor> &inputs, std::vector<Tensor> &outputs,
+                           std::vector<size_t> &apart) const {
+  const generator::Generation &generation = **generated;
+  const generator::CalledOperator &whole = generation.called();
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const Operand &operand = whole.operands[inputs.size() + o];
+    const auto shape = definition::bind(operand.shape, binding);
+    if (!shape || outputs[o].shape() != *shape ||
+        generator::canWriteTo(generation, operand, binding, type, outputs[o])) {
+      continue; // what does not fit is refused where all tensors are
+    }
+    if (apart.empty()) {
+      if (auto written = generator::inputsWritten(whole, inputs, outputs); !written) {
+        return written.error();
+      }
+    }
+    apart.push_back(o);
+    outputs[o] = Tensor::borrow(nowhere(o), *shape, outputs[o].dtype());
+    if (const int input = definition::memoryOf(op, o); input >= 0) {
+      inputs[inputNumber(op, input)] = outputs[o];
+    }
+  }
+  return Done{};
+}
+
 Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
                                           const runtime::Device &device) const {
   const generator::Generation &generation = **generated;
@@ -197,11 +269,12 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
     if (!definition::elementCountOf(layout.shape)) {
       return noMemoryFor(operand.name, layout, device);
     }
-    const bool isGiven = number < call.outputs.size() && call.outputs[number];
-    outputs.push_back(
-        isGiven ? *call.outputs[number]
-                : Tensor::borrow(reinterpret_cast<void *>(alignment), layout.shape, layout.dtype));
+    const Tensor *there = given(call, number);
+    outputs.push_back(there ? *there : Tensor::borrow(nowhere(number), layout.shape, layout.dtype));
     result.outputs.push_back(std::move(layout));
+  }
+  if (Status apart = planApart(*binding, type, inputs, outputs, result.apart); !apart) {
+    return apart.error();
   }
   generator::Schedule schedule;
   schedule.isOfProgram = generation.program.has_value();
@@ -261,6 +334,14 @@ nereid_status Callable::prepare(const OperatorCall &call, const runtime::Device 
   for (double number : call.numbers) {
     key.push_back(std::bit_cast<int64_t>(number));
   }
+  for (size_t o = 0; o < op.outputs.size(); ++o) { // which tensors share memory with a written one
+    const Tensor *output = given(call, o);
+    for (const auto *list : {&call.inputs, &call.outputs}) {
+      for (const Tensor *other : *list) {
+        key.push_back(output && other ? wayBetween(*output, *other) : 0);
+      }
+    }
+  }
   {
     std::shared_lock guard(preparedLock);
     if (auto found = prepared.find(key); found != prepared.end()) {
@@ -304,17 +385,29 @@ nereid_status Callable::allocate(const OperatorCall &call, runtime::Device &devi
                                  const Prepared &prepared, std::vector<Tensor> &made) const {
   made.assign(prepared.outputs.size(), Tensor());
   for (size_t i = 0; i < made.size(); ++i) {
-    if (i < call.outputs.size() && call.outputs[i]) {
+    if (call.outputs[i]) {
       continue;
     }
-    const OutputLayout &layout = prepared.outputs[i];
-    made[i] = device.isHost() ? Tensor::empty(layout.shape, layout.dtype)
-                              : Tensor::empty(layout.shape, layout.dtype, device);
-    if (!made[i].isValid()) {
-      return failCall(noMemoryFor(op.outputNames[i], layout, device));
+    if (const Tensor *input = given(call, i)) {
+      made[i] = *input;
+      continue;
     }
+    auto output = newOutput(prepared, i, device);
+    if (!output) {
+      return failCall(output.error());
+    }
+    made[i] = std::move(*output);
   }
   return NEREID_OK;
+}
+
+Result<Tensor> Callable::newOutput(const Prepared &prepared, size_t number,
+                                   runtime::Device &device) const {
+  const OutputLayout &layout = prepared.outputs[number];
+  Tensor output = device.isHost() ? Tensor::empty(layout.shape, layout.dtype)
+                                  : Tensor::empty(layout.shape, layout.dtype, device);
+  return output.isValid() ? Result<Tensor>(std::move(output))
+                          : noMemoryFor(op.outputNames[number], layout, device);
 }
 
 static bool isQueued(const OperatorCall &call) { // the CPU's streams are its pool, unless recording
@@ -329,13 +422,17 @@ nereid_status Callable::copyInputs(const OperatorCall &call, const Prepared &pre
     const auto number = static_cast<size_t>(copied);
     const Tensor &tensor = *call.inputs[number];
     if (isQueued(call)) {
+      const bool isWritten =
+          std::any_of(call.outputs.begin(), call.outputs.end(), [&](const Tensor *output) {
+            return output && output->data() == tensor.data();
+          });
       return fail(
           NEREID_ERROR_ARGUMENT,
-          makeError("E0612", fmt::format("'{}' of operator '{}' expects evenly spaced rows on a "
-                                         "stream, but got {} with strides {}",
-                                         ordered[number]->name, op.name,
-                                         definition::sizesText(tensor.shape()),
-                                         definition::sizesText(tensor.strides())))
+          makeError("E0612",
+                    fmt::format("'{}' of operator '{}' expects {} on a stream, but got {}",
+                                ordered[number]->name, op.name,
+                                isWritten ? "a tensor that is not written" : "evenly spaced rows",
+                                isWritten ? "what an output is" : stridesText(tensor)))
               .withHelp("copy the tensor first; without a stream the call does"));
     }
     copies.push_back(tensor.to(tensor.dtype()));
@@ -410,6 +507,34 @@ nereid_status Callable::launch(const OperatorCall &call, runtime::Device &device
   return NEREID_OK;
 }
 
+nereid_status Callable::takeApart(const Prepared &prepared, runtime::Device &device,
+                                  OperatorCall &call, std::vector<Tensor> &apart) const {
+  apart.reserve(prepared.apart.size()); // the call points into it
+  for (const size_t number : prepared.apart) {
+    const Tensor &tensor = *call.outputs[number];
+    if (isQueued(call)) {
+      return fail(
+          NEREID_ERROR_ARGUMENT,
+          makeError("E0612",
+                    fmt::format("'{}' of operator '{}' expects a contiguous tensor on a stream, "
+                                "but got {}",
+                                op.outputNames[number], op.name, stridesText(tensor)))
+              .withHelp("copy the result behind the call; without a stream the call does"));
+    }
+    const int input = definition::memoryOf(op, number);
+    auto made = input < 0 ? newOutput(prepared, number, device) : tensor.to(tensor.dtype());
+    if (!made || !made->isValid()) {
+      return failCall(noMemoryFor(op.outputNames[number], prepared.outputs[number], device));
+    }
+    apart.push_back(std::move(*made));
+    call.outputs[number] = &apart.back();
+    if (input >= 0) {
+      call.inputs[inputNumber(op, input)] = &apart.back();
+    }
+  }
+  return NEREID_OK;
+}
+
 nereid_status Callable::run(const OperatorCall &call, std::vector<Tensor> &made) const {
   if (nereid_status status = generate()) {
     return status;
@@ -432,7 +557,20 @@ nereid_status Callable::run(const OperatorCall &call, std::vector<Tensor> &made)
   for (size_t i = 0; i < made.size(); ++i) {
     complete.outputs[i] = call.outputs[i] ? call.outputs[i] : &made[i];
   }
-  return launch(complete, **device, *ready);
+  const std::vector<const Tensor *> results = complete.outputs;
+  std::vector<Tensor> apart;
+  if (nereid_status status = takeApart(*ready, **device, complete, apart)) {
+    return status;
+  }
+  if (nereid_status status = launch(complete, **device, *ready)) {
+    return status;
+  }
+  for (size_t i = 0; i < apart.size(); ++i) {
+    if (nereid_status status = failOf(spread(apart[i], *results[ready->apart[i]]))) {
+      return status;
+    }
+  }
+  return NEREID_OK;
 }
 
 } // namespace nereid::capi

@@ -52,6 +52,8 @@ private:
     generator::CallPlan plan;
     std::vector<runtime::Kernel> kernels; ///< one for each launch of the plan
     std::vector<OutputLayout> outputs;
+    /// Outputs whose strides kernels do not write: computed apart, and copied to the tensor.
+    std::vector<size_t> apart;
   };
   using Key = std::vector<int64_t>;
 
@@ -60,6 +62,10 @@ private:
   /// Whether kernels of operators of this type take the number as an integer.
   bool isPassedWhole(const definition::Parameter &number, DType type) const;
   Result<runtime::Device *> deviceOf(const OperatorCall &call) const;
+  /// Puts contiguous tensors in the place of outputs whose strides kernels do not write.
+  Status planApart(const definition::Binding &binding, DType type,
+                   std::vector<runtime::Tensor> &inputs, std::vector<runtime::Tensor> &outputs,
+                   std::vector<size_t> &apart) const;
   Result<Prepared> plan(const OperatorCall &call, const runtime::Device &device) const;
   nereid_status prepare(const OperatorCall &call, const runtime::Device &device,
                         std::shared_ptr<const Prepared> &prepared) const;
@@ -76,6 +82,14 @@ private:
                                    std::vector<runtime::Tensor> &workspaces) const;
   nereid_status allocate(const OperatorCall &call, runtime::Device &device,
                          const Prepared &prepared, std::vector<runtime::Tensor> &made) const;
+  Result<runtime::Tensor> newOutput(const Prepared &prepared, size_t number,
+                                    runtime::Device &device) const;
+  /// Contiguous tensors for the outputs that are computed apart, which the call takes then; those
+  /// that are written into an input have its elements.
+  nereid_status takeApart(const Prepared &prepared, runtime::Device &device, OperatorCall &call,
+                          std::vector<runtime::Tensor> &apart) const;
+  /// The tensor that the call has for the output, also as an input; null: it is to be made.
+  const runtime::Tensor *given(const OperatorCall &call, size_t output) const;
 
   definition::Operator op;
   std::vector<const definition::Parameter *> ordered;

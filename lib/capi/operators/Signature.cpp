@@ -68,7 +68,8 @@ nereid_status nereid_operator_input(const nereid_operator *made, int index,
                   typeOrOwn(one.fixedDtype),
                   static_cast<int>(one.isScalar),
                   static_cast<int>(one.isInteger),
-                  one.value};
+                  one.value,
+                  nullptr};
     return NEREID_OK;
   });
 }
@@ -85,13 +86,15 @@ nereid_status nereid_operator_output(const nereid_operator *made, int index,
       return refuse("nereid_operator_output", problem);
     }
     const auto at = static_cast<size_t>(index);
+    const int input = definition::memoryOf(op, at);
     *parameter = {op.outputNames[at].c_str(),
                   shapeText(op.nodes[static_cast<size_t>(op.outputs[at])].shape),
                   op.outputDescriptions[at].c_str(),
                   typeOrOwn(op.outputDtypes[at]),
                   0,
                   0,
-                  0};
+                  0,
+                  input < 0 ? nullptr : op.parameters[static_cast<size_t>(input)].name.c_str()};
     return NEREID_OK;
   });
 }

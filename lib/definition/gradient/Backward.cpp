@@ -360,6 +360,11 @@ Result<std::vector<size_t>> wantedOf(const Operator &op, const std::vector<std::
 } // namespace
 
 Result<Backward> backwardOf(const Operator &op, const std::vector<std::string> &inputs) {
+  if (writesInputs(op)) {
+    return makeError("E0620",
+                     fmt::format("'{}' writes into an input, and has no gradient", op.name))
+        .withHelp("the definition without '_' has: it leaves its inputs as they are");
+  }
   const bool hasFloats = std::any_of(op.dtypes.begin(), op.dtypes.end(), isFloat);
   if (!hasFloats) {
     return makeError("E0620",

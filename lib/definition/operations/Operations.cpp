@@ -157,6 +157,27 @@ const OperationPair *findPairOfIndices(std::string_view operation) {
   return found == pairs().end() ? nullptr : &*found;
 }
 
+static const std::vector<std::string> &inPlaceFunctions() {
+  static const std::vector<std::string> table = {
+#define NEREID_IN_PLACE(name) #name,
+#include "lib/definition/operations/operations.def"
+  };
+  return table;
+}
+
+bool hasInPlaceForm(std::string_view name) {
+  const auto &all = inPlaceFunctions();
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+std::vector<std::string> inPlaceNames() {
+  std::vector<std::string> names;
+  for (const std::string &each : inPlaceFunctions()) {
+    names.push_back(each + "_");
+  }
+  return names;
+}
+
 std::string signatureText(const std::string &name, const std::vector<Argument> &arguments) {
   std::string list;
   for (const Argument &argument : arguments) {

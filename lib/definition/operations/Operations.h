@@ -91,6 +91,11 @@ struct OperationPair {
 const OperationPair *findPair(std::string_view name);
 /// By the name of the operation that has the indices.
 const OperationPair *findPairOfIndices(std::string_view operation);
+/// Whether PyTorch has `name_`, which writes into its first operand; `name` is without its last
+/// "_".
+bool hasInPlaceForm(std::string_view name);
+/// "add_", …: all of them.
+std::vector<std::string> inPlaceNames();
 /// "norm(input, p=2, dim, keepdim=False)".
 std::string signatureText(const std::string &name, const std::vector<Argument> &arguments);
 /// Where PyTorch has the operation or function: "torch" when nothing else is known.

@@ -318,6 +318,12 @@ Result<Binding> bindShapes(const Operator &op, const std::vector<std::vector<int
   return binding;
 }
 
+int memoryOf(const Operator &op, size_t output) {
+  return output < op.outputMemory.size() ? op.outputMemory[output] : -1;
+}
+
+bool writesInputs(const Operator &op) { return !op.outputMemory.empty(); }
+
 std::vector<std::string> symbolsOf(const Operator &op) {
   std::vector<std::string> symbols;
   for (const Parameter &parameter : op.parameters) {

@@ -4,6 +4,7 @@
 #include "lib/definition/reader/Body.h"
 
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/reader/BodyInPlace.h"
 #include "lib/definition/reader/BodyStatements.h"
 #include "lib/language/syntax/Parser.h"
 
@@ -89,7 +90,7 @@ bool collectOutputs(Operator &op, BodyExpressions &reader, SourceRange whole) {
     }
     op.outputs.push_back(*node);
   }
-  return complete;
+  return complete && BodyInPlace(reader).placeOutputs(whole);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyCasts.h"
+#include "lib/definition/reader/BodyInPlace.h"
 #include "lib/definition/reader/creation/BodyCreation.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
@@ -93,13 +94,16 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     return values ? std::optional(values->front()) : std::nullopt;
   }
   const std::optional<Call> parts = takenApart(expr);
-  if (!parts) {
-    return std::nullopt;
-  }
-  const Call &call = *parts;
-  const Expr &callee = *expr.operands[0];
+  return parts ? called(*parts) : std::nullopt;
+}
+
+std::optional<int> BodyExpressions::called(const Call &call) {
+  const Expr &callee = *call.whole->operands[0];
   if (call.isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
+  }
+  if (BodyInPlace::isFunction(call.function)) {
+    return BodyInPlace(*this).call(call);
   }
   if (call.receiver && isAmong(BodyCasts::names(), call.function)) {
     return BodyCasts(*this).call(call);

@@ -129,19 +129,21 @@ std::optional<int> BodyCasts::call(const BodyExpressions::Call &call) {
   if (!target) {
     return std::nullopt;
   }
-  return converted(*input, *target, whole.range);
+  return converted(*input, *target, false, whole.range);
 }
 
-std::optional<int> BodyCasts::likeTensor(int node, int like, SourceRange range) {
-  const std::optional<std::string> target = typeOf(like, range);
-  return target ? converted(node, *target, range) : std::nullopt;
+std::optional<int> BodyCasts::like(int value, int other, bool isNew, SourceRange range) {
+  const std::optional<std::string> target = typeOf(other, range);
+  return target ? converted(value, *target, isNew, range) : std::nullopt;
 }
 
-std::optional<int> BodyCasts::converted(int node, const std::string &target, SourceRange range) {
+std::optional<int> BodyCasts::converted(int node, const std::string &target, bool isNew,
+                                        SourceRange range) {
   const Operation &operation = *findOperation("to_" + target);
   const bool isNumberHere = isNumber(body.op.nodes[static_cast<size_t>(node)]);
-  return isAlready(node, operation) && !isNumberHere ? node
-                                                     : body.apply(operation.name, {node}, range);
+  return isAlready(node, operation) && !isNew && !isNumberHere
+             ? node
+             : body.apply(operation.name, {node}, range);
 }
 
 bool BodyCasts::isAlready(int node, const Operation &operation) const {

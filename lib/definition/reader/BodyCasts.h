@@ -15,14 +15,15 @@ public:
   static const std::vector<std::string> &names();
 
   std::optional<int> call(const BodyExpressions::Call &call);
-  /// The node in the type of another one.
-  std::optional<int> likeTensor(int node, int like, SourceRange range);
+  /// The value in the type of node `other`; a node of its own even where it has the type, if
+  /// `isNew`.
+  std::optional<int> like(int value, int other, bool isNew, SourceRange range);
   /// "int8", or "own" for the operator's type: of an expression, and what a node has.
   std::optional<std::string> target(const language::Expr &type);
   std::optional<std::string> typeOf(int node, SourceRange range);
 
 private:
-  std::optional<int> converted(int node, const std::string &target, SourceRange range);
+  std::optional<int> converted(int node, const std::string &target, bool isNew, SourceRange range);
   /// Whether the node has the type in every type of the operator.
   bool isAlready(int node, const Operation &operation) const;
 

@@ -125,6 +125,11 @@ std::optional<int> BodyExpressions::lookup(const std::string &name) const {
   return found == names.end() ? std::nullopt : std::optional<int>(found->second);
 }
 
+bool BodyExpressions::isInput(const std::string &name) const {
+  return !defined.isRunning() && std::any_of(op.parameters.begin(), op.parameters.end(),
+                                             [&](const Parameter &p) { return p.name == name; });
+}
+
 void BodyExpressions::assign(const std::string &name, std::optional<int> node, SourceRange range) {
   assigned.insert(name);
   literals.erase(name);
@@ -132,9 +137,7 @@ void BodyExpressions::assign(const std::string &name, std::optional<int> node, S
     names.erase(name);
     return;
   }
-  bool isParameter =
-      !defined.isRunning() && std::any_of(op.parameters.begin(), op.parameters.end(),
-                                          [&](const Parameter &p) { return p.name == name; });
+  const bool isParameter = isInput(name);
   if (isParameter || (!defined.isRunning() && defined.has(name))) {
     fail("E0608", range,
          fmt::format("'{}' is {} and cannot be assigned", name,

@@ -37,6 +37,8 @@ public:
   bool assignLiteral(const std::string &name, const language::Expr &value, SourceRange range);
   void assignInteger(const std::string &name, int64_t value, SourceRange range);
   std::optional<int> lookup(const std::string &name) const;
+  /// Whether the body's inputs have the name, which no function in progress shadows.
+  bool isInput(const std::string &name) const;
   /// Also true when the assigned expression was refused.
   bool wasAssigned(const std::string &name) const { return assigned.count(name) != 0; }
 
@@ -62,6 +64,7 @@ private:
   friend class BodyIndexing;     ///< tensors in brackets, and functions with indices
   friend class BodyClassLosses;
   friend class BodyCasts;
+  friend class BodyInPlace;
   friend class BodyMoves;
   friend class BodyWindows;
   friend class WrittenCall;
@@ -80,6 +83,8 @@ private:
   std::optional<int> readCompare(const language::Expr &expr);
   std::optional<int> readAttribute(const language::Expr &expr);
   std::optional<int> readCall(const language::Expr &expr);
+  /// A call of PyTorch's.
+  std::optional<int> called(const Call &call);
   std::optional<Call> takenApart(const language::Expr &expr);
   std::optional<int> mathCall(const Call &call);
   bool isOfPair(const Call &call) const;

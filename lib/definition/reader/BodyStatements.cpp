@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/BodyStatements.h"
 
+#include "lib/definition/reader/BodyInPlace.h"
+
 #include <fmt/format.h>
 
 namespace nereid::definition {
@@ -22,6 +24,14 @@ bool isDocumentation(const Stmt &statement) {
   return statement.kind == StmtKind::Pass ||
          (statement.kind == StmtKind::ExprStmt && statement.value &&
           statement.value->kind == ExprKind::String);
+}
+
+/// x.add_(y), which changes what x stands for.
+bool isWritingCall(const Expr &expr) {
+  return expr.kind == ExprKind::Call &&
+         (expr.operands[0]->kind == ExprKind::Attribute ||
+          expr.operands[0]->kind == ExprKind::Name) &&
+         BodyInPlace::isFunction(expr.operands[0]->text);
 }
 
 bool isSequence(const Expr &expr) {
@@ -79,6 +89,11 @@ BodyStatements::Flow BodyStatements::statement(const Stmt &statement) {
       return assignment(statement);
     }
     break;
+  case StmtKind::ExprStmt:
+    if (isWritingCall(*statement.value)) {
+      return reader.read(*statement.value) ? Flow::Next : Flow::Failed;
+    }
+    break;
   case StmtKind::If:
     return condition(statement);
   case StmtKind::For:
@@ -118,6 +133,12 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
   if (isPlain && statement.targets.size() == 1 && isSequence(*statement.targets[0])) {
     return unpacking(statement);
   }
+  if (isPlain && statement.targets.size() == 1 &&
+      statement.targets[0]->kind == ExprKind::Subscript) {
+    return BodyInPlace(reader).assigned(*statement.targets[0], *statement.value, statement.range)
+               ? Flow::Next
+               : Flow::Failed;
+  }
   for (const language::ExprPtr &target : statement.targets) {
     if (target->kind != ExprKind::Name) {
       reader.fail("E0608", target->range, "an assignment in a body expects one name on its left");
@@ -126,6 +147,16 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
   }
   std::optional<int> value;
   if (!isPlain) {
+    const std::string &name = statement.targets[0]->text;
+    BodyInPlace inPlace(reader);
+    if (reader.isInput(name)) {
+      value = inPlace.augmented(statement.text, *statement.targets[0], *statement.value,
+                                statement.range);
+      return value ? Flow::Next : Flow::Failed;
+    }
+    if (inPlace.isInputElsewhere(name, statement.text, statement.targets[0]->range)) {
+      return Flow::Failed;
+    }
     value = reader.binary(statement.text, *statement.targets[0], *statement.value, statement.range);
   } else {
     bool areLiterals = true;

@@ -45,12 +45,6 @@ static std::string wrongResult(const definition::Operator &op, const CaseTensors
   return comparison->passed() ? "" : "wrong result: " + comparison->text();
 }
 
-static void poison(const std::vector<Tensor> &outputs) {
-  for (const Tensor &output : outputs) {
-    output.poison();
-  }
-}
-
 /// The operations one after the other.
 static bench::TimedLaunch baseline(definition::Operator op, const CaseTensors &tensors) {
   return {.name = "baseline", .run = [op = std::move(op), inputs = tensors.inputs] {
@@ -89,16 +83,17 @@ static std::optional<bench::TimedLaunch> eagerForm(const Generation &generation,
 /// A copy between the case's own largest tensors. It starts from the caches the kernel starts from,
 /// full of the outputs' poison on its way to memory: without that it is a tenth faster on a 256 MiB
 /// output. Empty within the caches.
-static std::optional<bench::CopyTensors> copyOf(const PerformanceRow &row,
-                                                const CaseTensors &tensors) {
+static std::optional<bench::CopyTensors>
+copyOf(const PerformanceRow &row, const definition::Operator &op, const CaseTensors &tensors) {
   const auto from = std::max_element(
       tensors.inputs.begin(), tensors.inputs.end(),
       [](const Tensor &a, const Tensor &b) { return a.byteCount() < b.byteCount(); });
   if (!row.isBeyondCache || from == tensors.inputs.end() || !from->isContiguous()) {
     return std::nullopt;
   }
-  return bench::CopyTensors{tensors.outputs[0], *from,
-                            [outputs = tensors.outputs] { poison(outputs); }};
+  return bench::CopyTensors{tensors.outputs[0], *from, [op, tensors] {
+                              (void)renewOutputs(op, tensors.inputs, tensors.outputs);
+                            }};
 }
 
 OperatorBench OperatorBench::make(Generation &generation, const definition::Case &testCase,
@@ -135,7 +130,9 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
       [sized, tensors = result.tensors, dtype] { return wrongResult(sized, tensors, dtype); });
   row.shape = shapeText(result.tensors.outputs[0].shape());
   result.bench.row = row;
-  result.bench.renew = [outputs = result.tensors.outputs] { poison(outputs); };
+  result.bench.renew = [op, tensors = result.tensors] {
+    (void)renewOutputs(op, tensors.inputs, tensors.outputs);
+  };
   if (options.device != nullptr) {
     result.bench.isHere = false;
     row.device = options.device->name();
@@ -144,7 +141,7 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
     }
     return result;
   }
-  result.bench.copy = copyOf(row, result.tensors);
+  result.bench.copy = copyOf(row, op, result.tensors);
   if (options.withBaseline) {
     result.bench.peer = baseline(sized, result.tensors);
   }

@@ -2,6 +2,8 @@
 #include "lib/generator/call/CallPlan.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/generator/TensorLayout.h"
+#include "lib/generator/call/Overlap.h"
 #include "lib/generator/call/TensorRows.h"
 #include "lib/generator/launch/Choices.h"
 
@@ -187,11 +189,11 @@ Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &ca
       .run();
 }
 
-/// How rows lie where the table's kernels take them so.
-std::optional<TensorRows> rowsIn(const TableStride *row, const Operand &operand,
-                                 const runtime::Tensor &tensor,
-                                 const definition::Binding &binding) {
-  return row ? rowsOf(tensor.shape(), tensor.strides(), lastDimensions(operand, row->dims, binding))
+/// Elements from row to row where the table's kernels take that.
+std::optional<int64_t> strideIn(const TableStride *row, const Operand &operand,
+                                const runtime::Tensor &tensor, const definition::Binding &binding) {
+  return row ? rowStrideOf(tensor.shape(), tensor.strides(),
+                           lastDimensions(operand, row->dims, binding))
              : std::nullopt;
 }
 
@@ -211,6 +213,15 @@ int64_t CallPlan::programs() const {
     sum += launch.grid[0] * launch.grid[1] * launch.grid[2];
   }
   return sum;
+}
+
+bool canWriteTo(const Generation &generation, const Operand &output,
+                const definition::Binding &binding, DType dtype, const runtime::Tensor &tensor) {
+  if (!generation.program) {
+    return layoutOf(generation.fused, output, binding, tensor.shape(), tensor.strides()).isUsable;
+  }
+  const TableStride *row = generation.program->tables.at(dtype).strideOf(output.name);
+  return tensor.isContiguous() || strideIn(row, output, tensor, binding);
 }
 
 CallPlan callOf(LaunchPlan plan) {
@@ -243,12 +254,20 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::optional<LaunchSite> site) {
   if (!generation.program) {
     auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
+    auto written = inputsWritten(generation.called(), inputs, outputs);
+    if (plan && !written) {
+      return written.error();
+    }
     return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
   }
   const CalledOperator &called = generation.called();
   auto call = checkCall(called, inputs, outputs, scalars);
   if (!call) {
     return call.error();
+  }
+  const auto written = inputsWritten(called, inputs, outputs);
+  if (!written) {
+    return written.error();
   }
   const LaunchTable &table = generation.program->tables.at(call->dtype);
   std::vector<int> copies;
@@ -257,21 +276,23 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
   for (const Operand &operand : called.operands) {
     const size_t number = tensors.size();
     tensors.push_back(operand.isOutput ? &outputs[number - inputs.size()] : &inputs[number]);
-    if (tensors.back()->isContiguous()) {
+    const runtime::Tensor &tensor = *tensors.back();
+    if (std::find(written->begin(), written->end(), static_cast<int>(number)) != written->end()) {
+      copies.push_back(static_cast<int>(number)); // without gaps, whatever strides the tensor has
+      continue;
+    }
+    if (tensor.isContiguous()) {
       continue;
     }
     const TableStride *row = table.strideOf(operand.name);
-    const auto rows = rowsIn(row, operand, *tensors.back(), call->binding);
-    if (rows && (!operand.isOutput || rows->areApart())) {
-      strides[row->name] = rows->stride;
+    if (auto stride = strideIn(row, operand, tensor, call->binding)) {
+      strides[row->name] = *stride;
       continue;
     }
     if (operand.isOutput) {
       return misfit(called, operand,
-                    rows  ? "an output whose rows do not overlap"
-                    : row ? "an output with evenly spaced rows"
-                          : "a contiguous output",
-                    fmt::format("strides {}", definition::sizesText(tensors.back()->strides())));
+                    row ? "an output with evenly spaced rows" : "a contiguous output",
+                    fmt::format("strides {}", definition::sizesText(tensor.strides())));
     }
     copies.push_back(static_cast<int>(number));
   }

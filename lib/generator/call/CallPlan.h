@@ -30,6 +30,9 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::span<const runtime::Tensor> outputs,
                           const std::map<std::string, double> &scalars = {},
                           std::optional<LaunchSite> site = {});
+/// Whether kernels write to a tensor with these strides, which has the output's shape.
+bool canWriteTo(const Generation &generation, const Operand &output,
+                const definition::Binding &binding, DType dtype, const runtime::Tensor &tensor);
 CallPlan callOf(LaunchPlan plan);
 /// How many dimensions of a tensor the last `dims` of its operand's shape are.
 size_t lastDimensions(const Operand &operand, size_t dims, const definition::Binding &binding);

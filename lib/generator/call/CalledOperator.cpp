@@ -17,6 +17,15 @@ const Operand *CalledOperator::find(const std::string &name) const {
   return nullptr;
 }
 
+const Operand *CalledOperator::writtenTo(const std::string &input) const {
+  for (const Operand &operand : operands) {
+    if (!operand.memory.empty() && operand.memory == input) {
+      return &operand;
+    }
+  }
+  return nullptr;
+}
+
 CalledOperator calledOperator(const definition::Operator &op) {
   CalledOperator called;
   called.op = op;
@@ -38,6 +47,9 @@ CalledOperator calledOperator(const definition::Operator &op) {
     operand.index = static_cast<int>(i);
     operand.shape = op.nodes[static_cast<size_t>(op.outputs[i])].shape;
     operand.fixedDtype = i < op.outputDtypes.size() ? op.outputDtypes[i] : std::nullopt;
+    if (const int parameter = definition::memoryOf(op, i); parameter >= 0) {
+      operand.memory = op.parameters[static_cast<size_t>(parameter)].name;
+    }
     called.operands.push_back(std::move(operand));
   }
   return called;

@@ -22,6 +22,7 @@ struct Operand {
   int index = 0; ///< in Operator::parameters, or in Operator::outputs
   definition::SymbolicShape shape;
   std::optional<DType> fixedDtype;
+  std::string memory; ///< of an output: the input in whose memory it is written; "": its own
   // Of fused kernels alone:
   int node = 0; ///< in FusedOperator::nodes
   Extent extent = Extent::Full;
@@ -38,6 +39,8 @@ struct CalledOperator {
   std::vector<Operand> operands; ///< tensor parameters in order, then outputs
 
   const Operand *find(const std::string &name) const;
+  /// The output in this input's memory; null where it is only read.
+  const Operand *writtenTo(const std::string &input) const;
 };
 CalledOperator calledOperator(const definition::Operator &op);
 /// E0607 for a name that generated files need for themselves.

@@ -40,7 +40,7 @@ private:
                      called.op.name));
     for (const Operand &operand : called.operands) {
       memory[operand.name] = operand.name;
-      if (!operand.isOutput) {
+      if (!operand.isOutput && !called.writtenTo(operand.name)) {
         input(operand);
       }
     }
@@ -70,11 +70,12 @@ private:
 
   /// In place where all types take its rows with gaps between them.
   void input(const Operand &operand) {
+    const std::string written = writtenInputs();
     const std::string &dense = memory[operand.name] = variables.fresh(operand.name + "_dense");
     for (const TableStride &one : common) {
       if (one.buffer == operand.name) {
-        line(fmt::format("const nereid::Tensor {} = this->withRows({}, {});", dense, operand.name,
-                         one.dims));
+        line(fmt::format("const nereid::Tensor {} = this->withRows({}, {}{});", dense, operand.name,
+                         one.dims, written));
         const std::string variable = variables.fresh(one.name);
         put("",
             fmt::format("const int64_t {} = this->rowStride({}, {}, ", variable, dense, one.dims),
@@ -83,7 +84,16 @@ private:
         return;
       }
     }
-    line(fmt::format("const nereid::Tensor {} = contiguous({});", dense, operand.name));
+    line(fmt::format("const nereid::Tensor {} = contiguous({}{});", dense, operand.name, written));
+  }
+
+  /// ", x", of those that nothing else may share memory with.
+  std::string writtenInputs() const {
+    std::string list;
+    for (const Operand &operand : called.operands) {
+      list += operand.memory.empty() ? "" : ", " + operand.memory;
+    }
+    return list.empty() ? "" : ", {" + list.substr(2) + "}";
   }
 
   void put(const std::string &pad, const std::string &head, const std::string &expression,

@@ -2,6 +2,7 @@
 #include "lib/generator/programs/ProgramOperator.h"
 
 #include "lib/generator/kernel/Printer.h"
+#include "lib/generator/lower/InPlace.h"
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
 #include "lib/generator/programs/RowStrides.h"
@@ -58,6 +59,7 @@ Result<OfType> made(const definition::Operator &op, DType dtype, const std::stri
   if (Status fits = checkOutputs(op, *program, dtype); !fits) {
     return fits.error();
   }
+  writeInPlace(*program, op);
   normalise(*program);
   freeRowStrides(*program);
   auto kernels = makeKernels(*program, name);

@@ -2,6 +2,7 @@
 // `<op>_triton.py` of kernels made of programs, see ProgramText.h.
 #include "lib/generator/PythonWrapper.h"
 #include "lib/generator/programs/ProgramText.h"
+#include "lib/generator/python/ResultText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ public:
     for (const std::string &kernel : program.kernels) {
       text += kernel + "\n\n";
     }
-    text += checkFunctions();
+    text += checkFunctions() + resultFunctions(called, true) + apartFunction();
     rowFunction();
     wrapper();
     return text;
@@ -59,15 +60,7 @@ private:
     if (!variables.rest.empty()) {
       line(fmt::format("{} = math.prod({})", variables.rest, restName()));
     }
-    for (const Operand &operand : called.operands) {
-      if (const TableStride *row = rowView(operand)) {
-        const std::string variable = variables.fresh(row->name);
-        put("", fmt::format("{0}, {1} = _as_rows({0}, ", operand.name, variable), row->value, ")");
-        variables.spelling.rename(row->name, variable);
-      } else if (!operand.isOutput) {
-        line(fmt::format("{0} = {0}.contiguous()", operand.name));
-      }
-    }
+    inputs();
     variables.spelling.rename(processorsName, std::to_string(nominalProcessors));
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {
@@ -81,7 +74,21 @@ private:
                                 typeTuple(groups[i])));
       launches(program.tables.at(groups[i][0]), "    ");
     }
-    line("return " + outputList());
+    results();
+  }
+
+  void inputs() {
+    keepWritten(variables);
+    for (const Operand &operand : called.operands) {
+      if (const TableStride *row = rowView(operand)) {
+        const std::string variable = variables.fresh(row->name);
+        put("", fmt::format("{}, {} = _as_rows({}, ", operand.name, variable, apartInput(operand)),
+            row->value, ")");
+        variables.spelling.rename(row->name, variable);
+      } else if (!operand.isOutput) {
+        line(fmt::format("{} = {}.contiguous()", operand.name, apartInput(operand)));
+      }
+    }
   }
 
   static std::string typeTuple(const std::vector<DType> &types) {

@@ -13,6 +13,7 @@
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace nereid::generator {
 namespace {
@@ -60,10 +61,19 @@ std::string tables(const Generation &generation, const SizeNames &names,
       results.push_back(operand.fixedDtype ? torchType(*operand.fixedDtype) : "None");
     }
   }
+  std::vector<std::string> written;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Operand *output = fused.writtenTo(callParameters(fused)[i].name);
+    if (output) {
+      written.push_back(fmt::format("{}: {}", output->index, i));
+    }
+  }
   const bool isFloating = areAllFloat(fused.op.dtypes);
   std::string text =
       fmt::format("TYPES = {}\nARGUMENTS = {}\n", tupleText(types), tupleText(arguments));
   text += fmt::format("RESULT_TYPES = {}  # None: the operator's own\n", tupleText(results));
+  text += fmt::format("WRITTEN = {{{}}}  # of results, the argument whose memory they have\n",
+                      fmt::join(written, ", "));
   text += isFloating
               ? "KINDS = (\"plain\", \"strided\", \"small\", \"large\", \"zeros\", \"inf and "
                 "nan\")\n"

@@ -81,13 +81,14 @@ std::string numberOf(const Node &number) {
 /// PyTorch's functions that make a tensor on a device, which a body leaves open.
 constexpr std::array<std::string_view, 7> makers = {"arange", "full",     "zeros",        "ones",
                                                     "eye",    "linspace", "scalar_tensor"};
-/// Functions with a seed; those that take sizes alone want a device.
+/// Functions with a seed; those that take sizes alone want a device. PyTorch has methods of the
+/// name that ends with "_", which take no seed.
 struct Seeded {
   std::string_view name;
   bool takesSizes;
   std::string_view text;
 };
-constexpr std::array<Seeded, 12> seeded = {{
+constexpr std::array<Seeded, 16> seeded = {{
     {"rand", true, R"(def _random_rand(device, *size, seed, offset=0, **others):
     size = size[0] if size and isinstance(size[0], (tuple, list, torch.Size)) else size
     return _uniform(_random_bits(others.get("size", size), device, seed, offset)[0])
@@ -164,6 +165,22 @@ constexpr std::array<Seeded, 12> seeded = {{
     {"randint", true, R"(def _random_randint(device, low, high, size, *, seed, offset=0, **others):
     return _random_bits(size, device, seed, offset)[0] % (high - low) + low
 )"},
+    {"exponential_", false, R"(def _random_exponential_(input, lambd=1, *, seed, offset=0):
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    return input.copy_(-torch.log1p(-first) / lambd)
+)"},
+    {"normal_", false, R"(def _random_normal_(input, mean=0, std=1, *, seed, offset=0):
+    return input.copy_(mean + std * _normal(_random_bits(input.shape, input.device, seed, offset)))
+)"},
+    {"uniform_", false, R"(def _random_uniform_(input, low=0, high=1, *, seed, offset=0):
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    drawn = (low * (1 - first) + high * first).to(input.dtype)
+    return input.copy_(torch.where(drawn < high, drawn, low))
+)"},
+    {"bernoulli_", false, R"(def _random_bernoulli_(input, p=0.5, *, seed, offset=0):
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    return input.copy_(first < p)
+)"},
 }};
 
 constexpr std::string_view bits = R"(def _random_bits(shape, device, seed, offset, block=0):
@@ -209,6 +226,9 @@ std::string placed(const std::string &path, const std::string &device,
   const std::string module = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
   const bool isDefined = std::find(defined.begin(), defined.end(), path) != defined.end();
+  if (name.ends_with("_") && seededNamed(name)) {
+    return fmt::format("_random_{}({}", name, module.starts_with("torch") ? "" : module + ", ");
+  }
   if ((!module.empty() && module != "torch" && module != "F" && module != "torch.nn.functional" &&
        module != "torch.ops.aten") ||
       isDefined) {

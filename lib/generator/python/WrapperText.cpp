@@ -110,7 +110,7 @@ std::string fileHead(const CalledOperator &called, const std::string &what) {
   return text + "\n" + what + "\"\"\"\n";
 }
 
-std::string functionHead(const CalledOperator &called) {
+std::string functionHead(const CalledOperator &called, const std::string &keywords) {
   std::string list;
   for (const CallParameter &parameter : callParameters(called)) {
     list += list.empty() ? "" : ", ";
@@ -120,6 +120,7 @@ std::string functionHead(const CalledOperator &called) {
                 : fmt::format("{}: float = {}", parameter.name, pythonNumber(parameter.value));
   }
   list += takesDevice(called) ? ", device=\"cuda\"" : "";
+  list += keywords;
   const size_t count = called.op.outputs.size();
   std::string results = count == 1 ? "torch.Tensor" : "tuple[";
   for (size_t i = 0; count > 1 && i < count; ++i) {

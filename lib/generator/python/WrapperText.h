@@ -26,8 +26,9 @@ std::string leadDtype(const CalledOperator &called);
 
 /// The file's text between three quotes: name, summary, the definition's body and what the file is.
 std::string fileHead(const CalledOperator &called, const std::string &what);
-/// "def softmax(x: torch.Tensor) -> torch.Tensor:" and the end of its line.
-std::string functionHead(const CalledOperator &called);
+/// "def softmax(x: torch.Tensor) -> torch.Tensor:" and the end of its line; `results`: keywords
+/// behind its parameters, see ResultText.h.
+std::string functionHead(const CalledOperator &called, const std::string &results = "");
 /// "x [..., D], bias [D] -> out [..., D]".
 std::string shapesText(const CalledOperator &called);
 /// "x, bias, eps": a call's arguments.

@@ -161,7 +161,9 @@ TEST(OperatorCalls, TakeEmptyTensorsAndGaps) {
   op.into({rows}, part);
   EXPECT_TRUE(op.verify({part}, {rows}).agrees);
   EXPECT_EQ(wide.at(16), 7) << "between the rows";
-  EXPECT_EQ(errorOf([&] { op.into({wide.view(0, {5, 16}, {40, 2})}, part); }).code(), "E0612");
+  const Tensor spread = wide.view(0, {5, 16}, {40, 2});
+  op.into({spread}, part);
+  EXPECT_TRUE(op.verify({part}, {spread}).agrees);
 }
 
 TEST(OperatorCalls, RefuseWhatDoesNotFit) {

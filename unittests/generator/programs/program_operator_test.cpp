@@ -117,8 +117,9 @@ TEST(ProgramOperator, RowsWithGapsAreTakenAndTurnedTensorsCopied) {
                                    std::move(strides));
   };
   auto y = runtime::Tensor::empty({17, 1}, DType::F32);
-  auto taken =
-      planCall(generation, {}, {{borrowed({4, 17}, {20, 1}), y}}, {{borrowed({17, 4}, {6, 1})}});
+  auto results = runtime::Tensor::empty({400}, DType::F32);
+  const auto spread = runtime::Tensor::borrow(results.data(), {17, 4}, DType::F32, {6, 1});
+  auto taken = planCall(generation, {}, {{borrowed({4, 17}, {20, 1}), y}}, {{spread}});
   ASSERT_TRUE(bool(taken)) << render(taken.error());
   EXPECT_TRUE(taken->contiguousCopies.empty());
 
@@ -132,7 +133,8 @@ TEST(ProgramOperator, RowsWithGapsAreTakenAndTurnedTensorsCopied) {
   const auto *passed = std::get<const runtime::Tensor *>(arguments->values[0][0]);
   EXPECT_TRUE(passed->isContiguous());
   EXPECT_EQ(passed->at(18), inputs[0].at(18));
-  EXPECT_EQ(planCall(generation, {}, inputs, {{borrowed({17, 4}, {1, 20})}}).error().code, "E0612");
+  const auto across = runtime::Tensor::borrow(results.data(), {17, 4}, DType::F32, {1, 20});
+  EXPECT_EQ(planCall(generation, {}, inputs, {{across}}).error().code, "E0612");
 }
 
 TEST(ProgramOperator, WhatNeitherWayMakesIsRefusedWithBothReasons) {

@@ -127,6 +127,22 @@ bool BodyIndexing::namesTensor(const Expr &expr) const {
 }
 
 std::optional<int> BodyIndexing::subscript(const Expr &expr) {
+  std::optional<Node> node = indexNode(expr);
+  return node ? body.append(std::move(*node), expr.range) : std::nullopt;
+}
+
+std::optional<int> BodyIndexing::replaced(const Expr &expr, int value) {
+  std::optional<Node> node = indexNode(expr);
+  if (!node) {
+    return std::nullopt;
+  }
+  node->op = "index_put";
+  node->inputs.push_back(value);
+  node->attributes["accumulate"] = false;
+  return body.append(std::move(*node), expr.range);
+}
+
+std::optional<Node> BodyIndexing::indexNode(const Expr &expr) {
   const std::optional<int> table = body.read(*expr.operands[0]);
   if (!table) {
     return std::nullopt;
@@ -165,7 +181,7 @@ std::optional<int> BodyIndexing::subscript(const Expr &expr) {
     return std::nullopt;
   }
   node.attributes["dim"] = hasEllipsis ? -count : before - rank;
-  return body.append(std::move(node), expr.range);
+  return node;
 }
 
 const Expr *BodyIndexing::argument(const std::string &name) const {

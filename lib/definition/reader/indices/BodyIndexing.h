@@ -19,9 +19,12 @@ public:
 
   /// x[i, j], x[:, i], x[..., i]: tensors side by side, nothing but whole dimensions before them.
   std::optional<int> subscript(const language::Expr &expr);
+  /// The tensor with `value` where the expression leads.
+  std::optional<int> replaced(const language::Expr &expr, int value);
   std::optional<int> call(const BodyExpressions::Call &call);
 
 private:
+  std::optional<Node> indexNode(const language::Expr &expr);
   bool namesTensor(const language::Expr &expr) const;
   bool readOperands(const BodyExpressions::Call &call, Node &node);
   bool readAttribute(const Argument &argument, const language::Expr *value, Node &node,

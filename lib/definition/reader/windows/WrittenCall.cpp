@@ -552,7 +552,7 @@ Value WrittenCall::widened(Value x) {
 }
 
 Value WrittenCall::castTo(Value x, int like) {
-  return x ? BodyCasts(body).likeTensor(*x, like, range()) : x;
+  return x ? BodyCasts(body).like(*x, like, false, range()) : x;
 }
 
 Value WrittenCall::addedAt(Value x, Value index, Value values) {

@@ -149,6 +149,44 @@ def _check(name, tensor, shape, dtypes):
     assert tensor.dtype in dtypes, f"{name} cannot have type {tensor.dtype}"
 
 
+def _overlap(a, b):
+    """Whether an element of one may lie between those of the other."""
+
+    def end(tensor):
+        last = sum([(size - 1) * step for size, step in zip(tensor.shape, tensor.stride())])
+        return tensor.data_ptr() + (last + 1) * tensor.element_size()
+
+    return a.numel() > 0 and b.numel() > 0 and a.data_ptr() < end(b) and b.data_ptr() < end(a)
+
+
+def _expect_result(name, given, shape, dtype, device, inputs, results=()):
+    """A tensor for a result may be an input, the very same one, and lies over nothing else."""
+    if given is None:
+        return
+    _check(name, given, tuple(shape), (dtype,))
+    device = torch.empty(0, device=device).device
+    assert given.device == device, f"{name} expects {device}, got {given.device}"
+    for other in inputs:
+        is_same = other.data_ptr() == given.data_ptr() and other.stride() == given.stride()
+        is_same = is_same and other.shape == given.shape and other.dtype == given.dtype
+        assert is_same or not _overlap(given, other), f"{name} lies over part of an input"
+    for other in results:
+        assert other is None or not _overlap(given, other), f"{name} lies over another result"
+
+
+def _result(name, given, shape, dtype, device, inputs, results=()):
+    """Memory that a kernel can write: the caller's, or new one."""
+    _expect_result(name, given, shape, dtype, device, inputs, results)
+    is_read = given is not None and any([_overlap(given, each) for each in inputs])
+    if given is None or is_read or not given.is_contiguous():
+        return torch.empty(shape, dtype=dtype, device=device)
+    return given
+
+
+def _returned(result, given):
+    return result if given is None or given is result else given.copy_(result)
+
+
 def _as_rows(tensor, width):
     """The tensor and the distance between its rows; copied unless its rows are whole."""
     if tensor.dim() == 2 and tensor.stride(1) == 1:
@@ -162,6 +200,9 @@ def shuffled(
     mask: torch.Tensor,
     ids: torch.Tensor,
     k: float = 3.0,
+    *,
+    across: torch.Tensor = None,
+    lifted: torch.Tensor = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """x [..., D], w [C, D], mask [D], ids [C] -> across [..., C, D] -> lifted [C]
 
@@ -182,10 +223,15 @@ def shuffled(
     assert w.device == x.device, f"w expects {x.device}, got {w.device}"
     assert mask.device == x.device, f"mask expects {x.device}, got {mask.device}"
     assert ids.device == x.device, f"ids expects {x.device}, got {ids.device}"
-    across = torch.empty((*leading, C, D), dtype=x.dtype, device=x.device)
-    lifted = torch.empty((C,), dtype=torch.int64, device=x.device)
+    across_given = across
+    across = _result("across", across_given, (*leading, C, D), x.dtype, x.device, (x, w, mask, ids))
+    lifted_given = lifted
+    lifted = _result(
+        "lifted", lifted_given, (C,), torch.int64, x.device,
+        (x, w, mask, ids), (across_given,),
+    )
     if across.numel() == 0 and lifted.numel() == 0:
-        return across, lifted
+        return _returned(across, across_given), _returned(lifted, lifted_given)
     rest = math.prod(leading)
     x, x_stride = _as_rows(x, D)
     w, w_stride = _as_rows(w, D)
@@ -314,4 +360,4 @@ def shuffled(
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, C + block_y) > 2147483647,
             )
-    return across, lifted
+    return _returned(across, across_given), _returned(lifted, lifted_given)

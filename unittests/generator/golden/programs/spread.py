@@ -97,7 +97,51 @@ def _check(name, tensor, shape, dtypes):
     assert tensor.dtype in dtypes, f"{name} cannot have type {tensor.dtype}"
 
 
-def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _overlap(a, b):
+    """Whether an element of one may lie between those of the other."""
+
+    def end(tensor):
+        last = sum([(size - 1) * step for size, step in zip(tensor.shape, tensor.stride())])
+        return tensor.data_ptr() + (last + 1) * tensor.element_size()
+
+    return a.numel() > 0 and b.numel() > 0 and a.data_ptr() < end(b) and b.data_ptr() < end(a)
+
+
+def _expect_result(name, given, shape, dtype, device, inputs, results=()):
+    """A tensor for a result may be an input, the very same one, and lies over nothing else."""
+    if given is None:
+        return
+    _check(name, given, tuple(shape), (dtype,))
+    device = torch.empty(0, device=device).device
+    assert given.device == device, f"{name} expects {device}, got {given.device}"
+    for other in inputs:
+        is_same = other.data_ptr() == given.data_ptr() and other.stride() == given.stride()
+        is_same = is_same and other.shape == given.shape and other.dtype == given.dtype
+        assert is_same or not _overlap(given, other), f"{name} lies over part of an input"
+    for other in results:
+        assert other is None or not _overlap(given, other), f"{name} lies over another result"
+
+
+def _result(name, given, shape, dtype, device, inputs, results=()):
+    """Memory that a kernel can write: the caller's, or new one."""
+    _expect_result(name, given, shape, dtype, device, inputs, results)
+    is_read = given is not None and any([_overlap(given, each) for each in inputs])
+    if given is None or is_read or not given.is_contiguous():
+        return torch.empty(shape, dtype=dtype, device=device)
+    return given
+
+
+def _returned(result, given):
+    return result if given is None or given is result else given.copy_(result)
+
+
+def spread(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    *,
+    doubled: torch.Tensor = None,
+    sums: torch.Tensor = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
     """a [N], b [M] -> doubled [N] -> sums [N, M]
 
     Tensors that are not contiguous are copied first.
@@ -110,10 +154,12 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
     _check("b", b, (M,), (a.dtype,))
     assert a.device.type in DEVICES, f"a expects one of {DEVICES}, got {a.device}"
     assert b.device == a.device, f"b expects {a.device}, got {b.device}"
-    doubled = torch.empty((N,), dtype=a.dtype, device=a.device)
-    sums = torch.empty((N, M), dtype=a.dtype, device=a.device)
+    doubled_given = doubled
+    doubled = _result("doubled", doubled_given, (N,), a.dtype, a.device, (a, b))
+    sums_given = sums
+    sums = _result("sums", sums_given, (N, M), a.dtype, a.device, (a, b), (doubled_given,))
     if doubled.numel() == 0 and sums.numel() == 0:
-        return doubled, sums
+        return _returned(doubled, doubled_given), _returned(sums, sums_given)
     a = a.contiguous()
     b = b.contiguous()
     if a.dtype in (torch.float32, torch.float16):
@@ -184,4 +230,4 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
                     sums_stride * (N + block_x) + (M + block_y),
                 ) > 2147483647,
             )
-    return doubled, sums
+    return _returned(doubled, doubled_given), _returned(sums, sums_given)

@@ -57,7 +57,51 @@ def _check(name, tensor, shape, dtypes):
     assert tensor.dtype in dtypes, f"{name} cannot have type {tensor.dtype}"
 
 
-def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor:
+def _overlap(a, b):
+    """Whether an element of one may lie between those of the other."""
+
+    def end(tensor):
+        last = sum([(size - 1) * step for size, step in zip(tensor.shape, tensor.stride())])
+        return tensor.data_ptr() + (last + 1) * tensor.element_size()
+
+    return a.numel() > 0 and b.numel() > 0 and a.data_ptr() < end(b) and b.data_ptr() < end(a)
+
+
+def _expect_result(name, given, shape, dtype, device, inputs, results=()):
+    """A tensor for a result may be an input, the very same one, and lies over nothing else."""
+    if given is None:
+        return
+    _check(name, given, tuple(shape), (dtype,))
+    device = torch.empty(0, device=device).device
+    assert given.device == device, f"{name} expects {device}, got {given.device}"
+    for other in inputs:
+        is_same = other.data_ptr() == given.data_ptr() and other.stride() == given.stride()
+        is_same = is_same and other.shape == given.shape and other.dtype == given.dtype
+        assert is_same or not _overlap(given, other), f"{name} lies over part of an input"
+    for other in results:
+        assert other is None or not _overlap(given, other), f"{name} lies over another result"
+
+
+def _result(name, given, shape, dtype, device, inputs, results=()):
+    """Memory that a kernel can write: the caller's, or new one."""
+    _expect_result(name, given, shape, dtype, device, inputs, results)
+    is_read = given is not None and any([_overlap(given, each) for each in inputs])
+    if given is None or is_read or not given.is_contiguous():
+        return torch.empty(shape, dtype=dtype, device=device)
+    return given
+
+
+def _returned(result, given):
+    return result if given is None or given is result else given.copy_(result)
+
+
+def turned(
+    x: torch.Tensor,
+    y: torch.Tensor,
+    scale: float = 0.5,
+    *,
+    out: torch.Tensor = None,
+) -> torch.Tensor:
     """x [N, C, H, W], y [N, H, W, C] -> out [N, H, W, C]
 
     Tensors that are not contiguous are copied first.
@@ -72,9 +116,10 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
     _check("y", y, (N, H, W, C), (x.dtype,))
     assert x.device.type in DEVICES, f"x expects one of {DEVICES}, got {x.device}"
     assert y.device == x.device, f"y expects {x.device}, got {y.device}"
-    out = torch.empty((N, H, W, C), dtype=x.dtype, device=x.device)
+    out_given = out
+    out = _result("out", out_given, (N, H, W, C), x.dtype, x.device, (x, y))
     if out.numel() == 0:
-        return out
+        return _returned(out, out_given)
     x = x.contiguous()
     y = y.contiguous()
     x_stride = H * W
@@ -118,4 +163,4 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
             H * W * out_stride * (N + block_x) + (C + block_y) + out_stride * (H * W + block_z),
         ) > 2147483647,
     )
-    return out
+    return _returned(out, out_given)
