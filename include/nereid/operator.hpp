@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators in C++. nereid::Operator, which is called by name or by definition, is in
 // definition.hpp, and comes with nereid.hpp. Here is what the launcher of every generated operator,
-// `<op>_kernel.hpp`, is built on: the schedules of `<op>_triton.py`, read from that file so that a
-// change of block sizes touches it alone, and a launch that is made ready once and run as often as
-// wanted. Operators of several kernels have a step for each, and compute block sizes and grids
-// themselves. C++17, over nereid.hpp.
+// `<op>_kernel.hpp`, is built on: what was found for sizes, read from `<op>_triton.py` so that a
+// change of block sizes touches that file alone, and a launch that is made ready once and run as
+// often as wanted, with a step for each kernel. C++17, over nereid.hpp.
 #pragma once
 
 #include "nereid/nereid.hpp"
@@ -52,51 +51,6 @@ inline int64_t remainderRoundedDown(int64_t value, int64_t by) {
 }
 inline int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
 
-/// A kernel and its block sizes; switches are 0 and 1.
-struct Schedule {
-  std::string kernel;
-  std::vector<std::pair<std::string, int64_t>> constants;
-  std::string form = "launches"; ///< or "graph", "eager": what `--mode` chose for these sizes
-
-  /// 1 when the kernel has no such constant.
-  int64_t get(const std::string &name) const {
-    for (const auto &[known, value] : constants) {
-      if (known == name) {
-        return value;
-      }
-    }
-    return 1;
-  }
-};
-
-/// The kernels of an operator, of which it has flat, tiles and none else, tiles alone, or rows and
-/// loopedRows; null = none. They decide how sizes are cut for which the table has no schedule.
-struct OperatorKernels {
-  const char *flat = nullptr, *tiles = nullptr, *rows = nullptr, *loopedRows = nullptr;
-  int64_t widestRow = 0; ///< columns up to which a row is one tile
-
-  Schedule byRule(int64_t rowCount, int64_t width, bool isLarge) const {
-    const auto most = [](int64_t a, int64_t b) { return a > b ? a : b; };
-    const int64_t powerOfRows = roundedUp(rowCount), blockElements = 16384;
-    const int64_t streaming = isLarge;
-    if (flat) {
-      return {flat, {{"BLOCK", blockElements}, {"STREAMING", streaming}}};
-    }
-    if (tiles) {
-      width = std::min<int64_t>(most(width, 16), 4096);
-      const int64_t height = most(std::min(blockElements / width, powerOfRows), 1);
-      return {tiles,
-              {{"BLOCK_M", height}, {"BLOCK_N", width}, {"GRID_2D", 1}, {"STREAMING", streaming}}};
-    }
-    if (width > widestRow) {
-      return {loopedRows, {{"ROWS", 1}, {"BLOCK_N", 4096}, {"STREAMING", streaming}}};
-    }
-    const int64_t count = most(std::min(blockElements / width, powerOfRows), 1);
-    return {rows, {{"ROWS", count}, {"BLOCK_N", most(width, 16)}, {"STREAMING", streaming}}};
-  }
-  static int64_t roundedUp(int64_t value) { return nextPowerOf2(value); }
-};
-
 namespace detail {
 /// Words and signs of Python source from the assignment to a name on; comments are skipped.
 class PythonWords {
@@ -127,17 +81,24 @@ public:
     }
     return taken();
   }
-  /// Also True and False.
   int64_t number() {
-    if (word == "True" || word == "False") {
-      return taken() == "True" ? 1 : 0;
-    }
     if (word.empty() || word.size() > 18 || word.find_first_not_of("0123456789") != word.npos) {
       refuseWord("a number");
     }
     return std::stoll(taken());
   }
 
+  /// Names with dots, between quotes.
+  std::string quotedName() {
+    const std::string quote = word == "'" ? "'" : "\"";
+    expect(quote);
+    std::string found = name();
+    while (take(".")) {
+      found += "." + name();
+    }
+    expect(quote);
+    return found;
+  }
   /// One of these, between quotes.
   std::string quoted(const std::vector<std::string> &allowed) {
     const std::string quote = word == "'" ? "'" : "\"";
@@ -187,103 +148,95 @@ private:
 };
 } // namespace detail
 
-/// CACHE_BYTES, SCHEDULES and FORMS of an operator's Python file.
-class ScheduleTable {
+/// What rounds and modes found for one type and sizes.
+class Tuning {
 public:
-  ScheduleTable(std::string path, const OperatorKernels &kernels)
-      : sourcePath(std::move(path)), kernels(kernels) {
+  /// Of a choice; the launcher's rule decides those that nothing was found for.
+  int64_t get(const std::string &choice, int64_t byRule) const {
+    for (const auto &[known, value] : values) {
+      if (known == choice) {
+        return value;
+      }
+    }
+    return byRule;
+  }
+  /// "launches", "graph" or "eager".
+  const std::string &form() const { return chosenForm; }
+
+private:
+  friend class TuningTable;
+  std::vector<std::pair<std::string, int64_t>> values;
+  std::string chosenForm = "launches";
+};
+
+/// SCHEDULES and FORMS of an operator's Python file.
+class TuningTable {
+public:
+  explicit TuningTable(std::string path) : sourcePath(std::move(path)) {
     std::ifstream file(sourcePath);
     if (!file) {
       throw Error(NEREID_ERROR_FILE, "cannot read '" + sourcePath + "'");
     }
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    detail::PythonWords cache(sourcePath, text, "CACHE_BYTES");
-    cacheBytes = cache.isPresent() ? cache.number() : cacheBytes;
     detail::PythonWords words(sourcePath, text, "SCHEDULES");
     if (words.isPresent()) {
       words.expect("{");
       while (!words.take("}")) {
-        readEntry(words);
+        Tuning &one = entries[readClass(words)];
+        words.expect("{");
+        while (!words.take("}")) {
+          const std::string choice = words.quotedName();
+          words.expect(":");
+          one.values.emplace_back(choice, words.number());
+          words.take(",");
+        }
+        words.take(",");
       }
     }
-    detail::PythonWords formWords(sourcePath, text, "FORMS");
-    if (formWords.isPresent()) {
-      formWords.expect("{");
-      while (!formWords.take("}")) {
-        const Class sizes = readClass(formWords);
-        forms[sizes] = formWords.quoted({"launches", "graph", "eager"});
-        formWords.take(",");
+    detail::PythonWords forms(sourcePath, text, "FORMS");
+    if (forms.isPresent()) {
+      forms.expect("{");
+      while (!forms.take("}")) {
+        Tuning &one = entries[readClass(forms)];
+        one.chosenForm = forms.quoted({"launches", "graph", "eager"});
+        forms.take(",");
       }
     }
   }
 
   const std::string &path() const { return sourcePath; }
 
-  /// That of the sizes' class, or by rule when it has none; `bytes` of all tensors together.
-  Schedule find(DType dtype, int64_t rows, int64_t columns, size_t bytes) const {
-    const bool isLarge = bytes > static_cast<size_t>(cacheBytes);
-    const int64_t width = OperatorKernels::roundedUp(columns);
-    const Class sizes = {nereid::name(dtype), width, isLarge};
-    const auto found = entries.find(sizes);
-    Schedule schedule =
-        found != entries.end() ? found->second : kernels.byRule(rows, width, isLarge);
-    schedule.form = form(dtype, columns, bytes);
-    return schedule;
-  }
-
-  /// What `--mode` chose for these sizes.
-  std::string form(DType dtype, int64_t columns, size_t bytes) const {
-    const auto found = forms.find({nereid::name(dtype), OperatorKernels::roundedUp(columns),
-                                   bytes > static_cast<size_t>(cacheBytes)});
-    return found != forms.end() ? found->second : "launches";
+  /// Of the class of the sizes, each rounded up to a power of two.
+  Tuning find(DType dtype, std::vector<int64_t> sizes) const {
+    for (int64_t &size : sizes) {
+      size = nextPowerOf2(size);
+    }
+    const auto found = entries.find({nereid::name(dtype), sizes});
+    return found != entries.end() ? found->second : Tuning();
   }
 
 private:
-  /// Type, columns up to, whether the tensors are larger than the cache.
-  using Class = std::tuple<std::string, int64_t, bool>;
+  using Class = std::pair<std::string, std::vector<int64_t>>;
 
-  /// "(torch.float32, 1024, False):"
+  /// "(torch.float32, 1024, 64):"
   static Class readClass(detail::PythonWords &words) {
     for (const char *word : {"(", "torch", "."}) {
       words.expect(word);
     }
-    const std::string type = words.name();
-    words.expect(",");
-    const int64_t columns = words.number();
-    words.expect(",");
-    const bool isLarge = words.number() != 0;
-    words.take(",");
-    words.expect(")");
-    words.expect(":");
-    return {type, columns, isLarge};
-  }
-
-  /// "(torch.float32, 1024, False): (layer_norm_rows, dict(ROWS=4, BLOCK_N=1024)),"
-  void readEntry(detail::PythonWords &words) {
-    const Class sizes = readClass(words);
-    words.expect("(");
-    Schedule schedule;
-    schedule.kernel = words.name();
-    for (const char *word : {",", "dict", "("}) {
-      words.expect(word);
-    }
+    Class sizes{words.name(), {}};
     while (!words.take(")")) {
-      const std::string constant = words.name();
-      words.expect("=");
-      schedule.constants.emplace_back(constant, words.number());
-      words.take(",");
+      words.expect(",");
+      if (words.take(")")) {
+        break;
+      }
+      sizes.second.push_back(words.number());
     }
-    words.take(",");
-    words.expect(")");
-    words.take(",");
-    entries[sizes] = std::move(schedule);
+    words.expect(":");
+    return sizes;
   }
 
   std::string sourcePath;
-  OperatorKernels kernels;
-  int64_t cacheBytes = 32 << 20;
-  std::map<Class, Schedule> entries;
-  std::map<Class, std::string> forms;
+  std::map<Class, Tuning> entries;
 };
 
 /// One launch made ready, on the device that its tensors lie on: run() as often as wanted while the
@@ -319,8 +272,6 @@ public:
   bool isReplayed() const { return graph.has_value(); }
 
 protected:
-  Grid grid{0};
-
   /// Also in memory that the launch does not write, which is that of `written`.
   const Tensor &contiguous(const Tensor &tensor, const std::vector<Tensor> &written = {}) {
     return keptUnless(!tensor.isContiguous(), tensor, written);
@@ -393,12 +344,9 @@ protected:
     arguments.clear();
     signature.clear();
   }
-  /// After all arguments of an operator's only kernel.
-  void prepare(const ScheduleTable &table, const Schedule &schedule, bool isWide) {
-    std::vector<std::pair<std::string, int64_t>> constants = schedule.constants;
-    constants.emplace_back("WIDE", isWide ? 1 : 0);
-    addStep(table.path(), schedule.kernel, constants, grid);
-    chosenForm = schedule.form;
+  /// After all steps: what `--mode` chose for these sizes.
+  void takeForm(const std::string &form) {
+    chosenForm = form;
     if (chosenForm == "graph" && !isOnHost() && !steps.empty()) {
       stream.emplace(device);
       graph.emplace(stream->capture([this] {

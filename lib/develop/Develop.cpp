@@ -4,7 +4,7 @@
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/Sources.h"
 #include "lib/develop/edits/FolderDiff.h"
-#include "lib/generator/Decompose.h"
+#include "lib/generator/python/Steps.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
@@ -298,7 +298,7 @@ Status Development::prepare(const definition::Operator &op) {
   if (!generated) {
     return generated.error();
   }
-  if (generated->program && generator::hasPython(manifest.language)) {
+  if (generator::hasPython(manifest.language)) {
     if (auto steps = generator::stepsOf(op); !steps) { // what the accuracy program judges by
       return steps.error();
     }

@@ -2,6 +2,7 @@
 #include "lib/develop/DocumentPlan.h"
 
 #include "lib/generator/call/CallPlan.h"
+#include "lib/generator/launch/Choices.h"
 
 #include <fmt/format.h>
 
@@ -9,29 +10,6 @@
 
 namespace nereid::develop {
 namespace {
-
-using generator::KernelVariant;
-
-int64_t ceilDiv(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
-
-/// Elements of one program's blocks, those behind an end included.
-double tiledOf(const generator::Schedule &schedule, const generator::CaseSizes &sizes) {
-  const auto blocks = [&](const char *name) {
-    return static_cast<double>(std::max<int64_t>(schedule.get(name, 1), 1));
-  };
-  switch (schedule.variant) {
-  case KernelVariant::Flat:
-    return blocks("BLOCK");
-  case KernelVariant::Tiles:
-    return blocks("BLOCK_M") * blocks("BLOCK_N");
-  case KernelVariant::Rows:
-    return blocks("ROWS") * blocks("BLOCK_N");
-  case KernelVariant::LoopedRows:
-    return blocks("ROWS") * blocks("BLOCK_N") *
-           static_cast<double>(ceilDiv(sizes.columns, schedule.get("BLOCK_N", 1)));
-  }
-  return 0;
-}
 
 /// What a measurement might say, and by which words the document calls it.
 struct Finding {
@@ -52,52 +30,56 @@ std::vector<Finding> findings(int64_t programs) {
 
 } // namespace
 
-document::LaunchOutline outlineOf(const generator::FusedOperator &fused,
+document::LaunchOutline outlineOf(const generator::Generation &generation,
                                   const generator::Schedule &schedule,
-                                  const definition::Binding &binding, DType dtype) {
+                                  const definition::Binding &binding, DType dtype,
+                                  const Machine &chip) {
   document::LaunchOutline outline;
-  auto plan = generator::planLaunch(fused, schedule, binding, dtype);
-  if (!plan || plan->isEmpty) {
+  const auto plan = generator::planCall(generation, schedule, binding, dtype);
+  const auto figures =
+      generator::figuresOf(generation.program.tables.at(dtype), generator::launchSymbols(binding),
+                           generation.site, generator::chosenBy(schedule));
+  if (!plan || plan->isEmpty() || !figures) {
     return outline;
   }
-  const generator::Schedule &used = plan->schedule;
-  const auto sizes = generator::sizesOf(fused, binding, dtype);
-  outline.kernel = plan->function;
-  outline.schedule = used.text();
-  outline.grid = {static_cast<int64_t>(plan->grid[0]), static_cast<int64_t>(plan->grid[1]),
-                  static_cast<int64_t>(plan->grid[2])};
-  outline.elements = static_cast<double>(sizes.elements());
-  outline.tiledElements =
-      tiledOf(used, sizes) * static_cast<double>(std::max<int64_t>(outline.programs(), 1));
-  for (const char *name : {"BLOCK", "BLOCK_M", "BLOCK_N"}) {
-    if (used.get(name, 0) > 0) {
-      outline.tile = std::max<int64_t>(outline.tile, 1) * used.get(name);
-    }
+  size_t widest = 0;
+  for (size_t i = 0; i < figures->size(); ++i) {
+    const generator::LaunchFigures &one = (*figures)[i];
+    outline.elements += one.elements;
+    outline.tiledElements += one.tiledElements;
+    widest = one.elements > (*figures)[widest].elements ? i : widest;
   }
-  outline.isStreaming = used.get("STREAMING") != 0;
-  outline.warps = used.get("num_warps");
-  outline.stages = used.get("num_stages");
+  const generator::LaunchFigures &main = (*figures)[widest];
+  outline.kernel = plan->launches[widest].function;
+  outline.schedule = plan->launches[widest].schedule.text();
+  outline.grid = {plan->programs(), 1, 1};
+  outline.tile = static_cast<int64_t>(main.tile);
+  // The compiler of hosts has stores bypass a cache that they do not fit.
+  outline.isStreaming =
+      !chip.isDevice &&
+      document::isBeyondCache(chip,
+                              definition::countWork(generation.op(), binding, dtype).bytesWritten);
+  outline.warps = !chip.isDevice ? 0 : main.warps > 0 ? main.warps : 4;
+  outline.stages = main.stages;
   return outline;
 }
 
 std::vector<document::CasePlan> documentPlans(generator::Generation generation, DType dtype,
                                               const Machine &chip) {
   std::vector<document::CasePlan> plans;
-  if (generation.program) { // has no other way to be compared with
-    return plans;
-  }
-  const auto &fused = generation.fused;
-  const auto cases = fused.op.performanceCases;
-  const generator::Schedule draft = generator::naiveSchedule(fused);
+  const auto cases = generation.op().performanceCases;
+  const generator::Schedule draft = generator::naiveSchedule(generation.program.tables.at(dtype));
+  const definition::Binding &sizes = cases.front().binding;
+  const auto first =
+      generator::planCall(generation, generation.scheduleFor(sizes, dtype, chip), sizes, dtype);
   for (const definition::Case &one : cases) {
+    const auto outlined = [&](const generator::Schedule &schedule) {
+      return outlineOf(generation, schedule, one.binding, dtype, chip);
+    };
     document::CasePlan plan;
-    const auto chosen = generation.scheduleFor(one.binding, dtype, chip);
-    plan.chosen = outlineOf(fused, chosen, one.binding, dtype);
-    plan.draft = outlineOf(fused, draft, one.binding, dtype);
-    const auto first = generation.scheduleFor(cases.front().binding, dtype, chip);
-    const bool fits =
-        generator::isValid(first, fused, generator::sizesOf(fused, one.binding, dtype));
-    plan.shared = fits ? outlineOf(fused, first, one.binding, dtype) : plan.draft;
+    plan.chosen = outlined(generation.scheduleFor(one.binding, dtype, chip));
+    plan.draft = outlined(draft);
+    plan.shared = first ? outlined(first->schedule) : plan.draft;
     if (plan.chosen.kernel.empty() || plan.draft.kernel.empty() || plan.shared.kernel.empty()) {
       return {};
     }
@@ -109,9 +91,6 @@ std::vector<document::CasePlan> documentPlans(generator::Generation generation, 
 std::vector<document::CallOutline> documentCalls(generator::Generation generation, DType dtype,
                                                  const Machine &chip) {
   std::vector<document::CallOutline> calls;
-  if (!generation.program) {
-    return calls;
-  }
   const auto cases = generation.op().performanceCases;
   for (const definition::Case &one : cases) {
     const auto schedule = generation.scheduleFor(one.binding, dtype, chip);
@@ -121,7 +100,7 @@ std::vector<document::CallOutline> documentCalls(generator::Generation generatio
     }
     document::CallOutline &outline = calls.emplace_back();
     for (const generator::LaunchPlan &launch : plan->launches) {
-      outline.launches.push_back({launch.function, launch.schedule.constantsText(),
+      outline.launches.push_back({launch.function, launch.schedule.text(),
                                   launch.grid[0] * launch.grid[1] * launch.grid[2]});
     }
     for (const generator::CallPlan::Scratch &memory : plan->workspaces) {

@@ -10,17 +10,18 @@
 
 namespace nereid::develop {
 
-/// The outline of a launch of `fused` with this schedule; an empty kernel name where none can be
-/// planned, or no element is computed.
-document::LaunchOutline outlineOf(const generator::FusedOperator &fused,
+/// The outline of a call with this schedule, by its kernel of the most elements; an empty kernel
+/// name where none can be planned, or no element is computed.
+document::LaunchOutline outlineOf(const generator::Generation &generation,
                                   const generator::Schedule &schedule,
-                                  const definition::Binding &binding, DType dtype);
+                                  const definition::Binding &binding, DType dtype,
+                                  const Machine &chip);
 
 /// One plan for each performance case; none when a case cannot be planned.
 std::vector<document::CasePlan> documentPlans(generator::Generation generation, DType dtype,
                                               const Machine &chip);
 
-/// The same of kernels made of programs; none of others, and when a case cannot be planned.
+/// The launches of each performance case; none when a case cannot be planned.
 std::vector<document::CallOutline> documentCalls(generator::Generation generation, DType dtype,
                                                  const Machine &chip);
 

@@ -125,14 +125,10 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
 }
 
 bool PreparedLaunch::isOf(const generator::Schedule &wanted) const {
-  if (!wanted.isOfProgram) {
-    return schedule() == wanted;
-  }
   // Constants of kernels that these sizes do not take say nothing.
-  return schedule().isOfProgram &&
-         std::all_of(wanted.constants.begin(), wanted.constants.end(), [&](const auto &each) {
-           return schedule().get(each.first, each.second) == each.second;
-         });
+  return std::all_of(wanted.constants.begin(), wanted.constants.end(), [&](const auto &each) {
+    return schedule().get(each.first, each.second) == each.second;
+  });
 }
 
 std::vector<bench::Launch> PreparedLaunch::launches() const {

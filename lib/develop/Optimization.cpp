@@ -70,14 +70,13 @@ generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &gener
   return diagnosis;
 }
 
-/// One parameter alone is another one, and form and grid of the kernel stay.
+/// One choice alone is another one.
 bool isCareful(const Schedule &before, const Schedule &after) {
   int changed = 0;
   for (const auto &[name, value] : after.constants) {
     changed += before.get(name, -1) != value ? 1 : 0;
   }
-  return before.variant == after.variant && before.get("GRID_2D") == after.get("GRID_2D") &&
-         changed == 1;
+  return changed == 1;
 }
 
 /// What earlier runs tried from the schedule the row has now.
@@ -180,8 +179,7 @@ void learn(generator::Patterns &patterns, const Generation &generation, const Ne
            const Schedule &before, const definition::Case &testCase, DType dtype,
            const Machine &chip, const measure::Evidence &evidence) {
   generator::Pattern pattern;
-  pattern.operatorKind = generation.kindOf(neighbour.key);
-  pattern.variant = generation.program ? "program" : generator::variantName(before.variant);
+  pattern.operatorKind = generator::roleOfChange(neighbour.key);
   auto sizes = generation.sizesFor(neighbour.key, testCase.binding, dtype);
   pattern.condition = generator::conditionFor(sizes, dtype, chip);
   pattern.change = neighbour.key;
@@ -306,7 +304,7 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
   };
   generator::ScheduleTable table = before;
   const definition::Binding &binding = caseOf(row).binding;
-  table.set(generation.classOf(binding, row.dtype, chip),
+  table.set(generation.classOf(binding, row.dtype),
             generation.keptOf(change.schedule, binding, row.dtype),
             fmt::format("round {}", roundNumber()));
   if (auto written = enter(table); !written) {

@@ -23,24 +23,20 @@ std::string rangeText(const char *what, int64_t from, int64_t to) {
                     : fmt::format("{} to {} {}", from, to, what);
 }
 
-/// "row_reduction as looped_rows, float32, 1025 to 2048 rows, 513 to 1024 columns, from memory".
+/// "reduce, float32, 1025 to 2048 rows, 513 to 1024 columns, from memory".
 std::string whenText(const Pattern &pattern) {
   const PatternCondition &c = pattern.condition;
-  return fmt::format("{} as {}, {}, {}, {}, {}", pattern.operatorKind, pattern.variant,
-                     c.dtype.empty() ? "any type" : c.dtype,
-                     rangeText("rows", c.rowsFrom, c.rowsTo),
-                     rangeText("columns", c.columnsFrom, c.columnsTo),
-                     c.isBeyondCache ? "from memory" : "within the caches");
+  return fmt::format(
+      "{}, {}, {}, {}, {}", pattern.operatorKind, c.dtype.empty() ? "any type" : c.dtype,
+      rangeText("rows", c.rowsFrom, c.rowsTo), rangeText("columns", c.columnsFrom, c.columnsTo),
+      c.isBeyondCache ? "from memory" : "within the caches");
 }
 
 /// What the constants of a change are.
 std::string constantsText(const std::string &change) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> meanings = {
-      {{"variant=", "form of the kernel"},
-       {"BLOCK_M=", "rows of a tile"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> meanings = {
+      {{"BLOCK_M=", "rows of a tile"},
        {"BLOCK_N=", "columns of a tile"},
-       {"BLOCK=", "elements of a program"},
-       {"ROWS=", "rows of a program"},
        {"BLOCK_X=", "lines of a tile"},
        {"BLOCK_Y=", "columns of a tile"},
        {"BLOCK_Z=", "rows of a tile"},
@@ -51,9 +47,7 @@ std::string constantsText(const std::string &change) {
        {"SPLIT=", "reductions in parts"},
        {"FUSED=", "one kernel for a chain"},
        {"num_warps=", "warps of a program"},
-       {"num_stages=", "stages of copies"},
-       {"GRID_2D=", "grid of two dimensions"},
-       {"STREAMING=", "stores past the cache"}}};
+       {"num_stages=", "stages of copies"}}};
   std::string text;
   for (const auto &[name, meaning] : meanings) {
     if (change.find(name) != std::string::npos) {

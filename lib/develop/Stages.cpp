@@ -256,7 +256,7 @@ Status Development::searchSchedules() {
         return tuning.error();
       }
       if (tuning->isChanged()) {
-        found.set(generation.classOf(testCase.binding, dtype, machine), tuning->after,
+        found.set(generation.classOf(testCase.binding, dtype), tuning->after,
                   std::string(modeName(options.mode)));
       }
       tunings_.push_back(std::move(*tuning));
@@ -428,11 +428,6 @@ std::string Development::modeLog() const {
 
 /// Cases of one class that disagree leave it at launches: a wrapper cannot tell them apart.
 Status Development::enterForms() {
-  if (generation.program) {
-    options.progress("the files of kernels made of programs have no other form than launches: the "
-                     "forms that were chosen are in performance.json alone");
-    return Done{};
-  }
   generator::ScheduleTable table = generation.table;
   std::vector<std::pair<generator::CaseClass, generator::Form>> entered;
   for (const PerformanceRow &row : rows) {
@@ -442,7 +437,7 @@ Status Development::enterForms() {
     if (!row.choice || row.choice->form() == generator::Form::Unasked || testCase == cases.end()) {
       continue;
     }
-    const auto caseClass = generation.classOf(testCase->binding, row.dtype, machine);
+    const auto caseClass = generation.classOf(testCase->binding, row.dtype);
     generator::Form form = row.choice->form();
     for (const auto &[known, before] : entered) {
       form = known == caseClass && before != form ? generator::Form::Launches : form;

@@ -20,7 +20,7 @@ struct CasePlan {
   LaunchOutline shared;
 };
 
-/// One performance case of kernels made of programs, which have no other schedule to compare with.
+/// All launches of one performance case.
 struct CallOutline {
   struct Launch {
     std::string kernel, blocks; ///< "BLOCK_X=4, BLOCK_Y=1024"
@@ -42,8 +42,7 @@ struct DocumentInput {
   const Machine &chip;
   std::vector<CasePlan> plans; ///< one for each performance case, or none
   std::vector<Remedy> remedies;
-  /// In the place of `plans`, of kernels made of programs.
-  std::vector<CallOutline> calls = {};
+  std::vector<CallOutline> calls = {}; ///< as many
 };
 
 /// Markdown. What the chip's descriptor does not say is left out, and the document says so.

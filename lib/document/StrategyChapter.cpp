@@ -246,12 +246,10 @@ private:
       table.add({cell(planned.one.name), code(planned.plan.chosen.schedule),
                  code(planned.plan.shared.schedule), gainText(gain(planned))});
     }
-    return "### 3.6 Changing sizes\n\nSizes are arguments of the launch. Blocks are chosen by "
-           "type, "
-           "columns and whether the operands fit the last cache; a size that was never seen takes "
-           "the entry of its class, or the rule's choice. Nothing is compiled for it but the "
-           "blocks "
-           "that no size before it had.\n\n" +
+    return "### 3.6 Changing sizes\n\nSizes are arguments of the launch. Blocks and forms follow "
+           "from the sizes by rule, or are what optimisation rounds kept for a class of them. "
+           "Nothing is compiled for a size that was never seen but the blocks that no size before "
+           "it had.\n\n" +
            table.markdown() + "\n" + expected("one choice for all cases", gain);
   }
 
@@ -260,9 +258,8 @@ private:
   std::vector<Planned> cases;
 };
 
-/// Kernels of programs: what is launched, and what it moves beside the single
-/// operations.
-std::string callsChapter(const DocumentInput &input) {
+/// What is launched, and what it moves beside the single operations.
+std::string launchSections(const DocumentInput &input) {
   report::Table launches({"case", "kernel", "blocks", ">programs"});
   report::Table bytes(
       {"case", ">of all tensors", ">between kernels", ">operation by operation", ">as many over"});
@@ -280,25 +277,17 @@ std::string callsChapter(const DocumentInput &input) {
                report::formatBytes(unfused),
                tensors > 0 ? report::formatRatio(unfused / (tensors + between)) : "-"});
   }
-  return fmt::format(
-             "## 3 Strategy\n\nThe kernels are made of an index-space program, in which a "
-             "view is arithmetic on indices and moves nothing. Blocks and forms are by rule, "
-             "or what optimisation rounds kept; chapter 4 has others. Figures are for "
-             "{}.\n\n### 3.1 Launches\n\n",
-             torchName(input.dtype)) +
-         launches.markdown() + "\n### 3.2 Bytes moved\n\n" + bytes.markdown() + "\n";
+  return "### 3.7 Launches\n\nThe kernels are made of an index-space program, in which a view is "
+         "arithmetic on indices and moves nothing. A call launches them one after another.\n\n" +
+         launches.markdown() + "\n### 3.8 Bytes moved\n\n" + bytes.markdown() + "\n";
 }
 
 } // namespace
 
 std::string strategyChapter(const DocumentInput &input) {
-  if (!input.calls.empty()) {
-    return callsChapter(input);
-  }
-  if (input.plans.empty()) {
-    return "## 3 Strategy\n\nNo launch was planned.\n\n";
-  }
-  return Strategy(input).run();
+  return input.plans.empty()
+             ? "## 3 Strategy\n\nNo launch was planned.\n\n"
+             : Strategy(input).run() + (input.calls.empty() ? "" : launchSections(input));
 }
 
 } // namespace nereid::document

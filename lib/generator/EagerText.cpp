@@ -25,7 +25,7 @@ bool isOneOf(const std::array<std::string_view, N> &list, std::string_view wante
 }
 
 /// Where a definition says nothing of the module, or another one than PyTorch has.
-std::string called(const std::string &path) {
+std::string pathInPyTorch(const std::string &path) {
   static constexpr std::array<std::string_view, 5> modules = {"", "torch", "F", "nn.functional",
                                                               "torch.nn.functional"};
   static constexpr std::array<std::string_view, 5> further = {"einsum", "transpose", "swapaxes",
@@ -53,8 +53,8 @@ constexpr std::array<std::string_view, 13> ofTensors = {
     "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor", "prelu"};
 
 /// Some call gives a number to such a function.
-bool needsTensors(const FusedOperator &fused) {
-  const auto &nodes = fused.op.nodes;
+bool needsTensors(const CalledOperator &called) {
+  const auto &nodes = called.op.nodes;
   return std::any_of(nodes.begin(), nodes.end(), [&](const definition::Node &node) {
     return isOneOf(ofTensors, node.op) &&
            std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
@@ -158,14 +158,14 @@ std::string withModules(const std::string &line) {
     const bool isName = std::isdigit(static_cast<unsigned char>(path[0])) == 0;
     const size_t next = line.find_first_not_of(' ', end);
     const bool isCall = isName && next != std::string::npos && line[next] == '(';
-    text += isCall ? called(path) : path;
+    text += isCall ? pathInPyTorch(path) : path;
     at = end;
   }
   return text;
 }
 
-std::string eagerHelpers(const FusedOperator &fused) {
-  const std::vector<std::string> written = bodyLines(fused.op);
+std::string eagerHelpers(const CalledOperator &called) {
+  const std::vector<std::string> written = bodyLines(called.op);
   const bool hasIntProduct =
       std::any_of(written.begin(), written.end(), [](const std::string &line) {
         std::string changed = withModules(line);
@@ -174,20 +174,20 @@ std::string eagerHelpers(const FusedOperator &fused) {
   const bool hasIntegerProduct =
       std::any_of(written.begin(), written.end(), [&](const std::string &line) {
         std::string changed = withModules(line);
-        return takeIntegerProduct(changed, fused.op);
+        return takeIntegerProduct(changed, called.op);
       });
   std::string text = hasIntProduct ? intProduct : "";
   text += hasIntegerProduct ? integerProduct : "";
-  text += needsTensors(fused) ? R"(def _of_tensors(function, *operands):
+  text += needsTensors(called) ? R"(def _of_tensors(function, *operands):
     """A call of a function that PyTorch has for tensors alone, some operands being numbers."""
     device = [each.device for each in operands if isinstance(each, torch.Tensor)][0]
     return function(*(torch.as_tensor(each, device=device) for each in operands))
 
 
 )"
-                              : "";
-  text += creationHelpers(eagerBody(fused));
-  for (const std::string &line : bodyLines(fused.op)) {
+                               : "";
+  text += creationHelpers(eagerBody(called));
+  for (const std::string &line : bodyLines(called.op)) {
     std::string changed = withModules(line);
     if (takeStableLoss(changed)) {
       return text + R"(def _soft_margin_loss(input, target, reduction="mean"):
@@ -202,41 +202,41 @@ std::string eagerHelpers(const FusedOperator &fused) {
   return text;
 }
 
-std::vector<std::string> eagerBody(const FusedOperator &fused) {
+std::vector<std::string> eagerBody(const CalledOperator &called) {
   std::vector<std::string> lines;
-  const SizeNames names(fused);
+  const SizeNames names(called);
   for (const SizeNames::Step &step : names.steps) {
     if (!step.isRest) {
-      const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
+      const Operand &operand = called.operands[static_cast<size_t>(step.operand)];
       const definition::Dim &dim = *(operand.shape.end() - step.fromEnd);
       lines.push_back(fmt::format("{} = {}.shape[-{}]", dim.symbol, operand.name, step.fromEnd));
     }
   }
-  for (const std::string &line : bodyLines(fused.op)) {
+  for (const std::string &line : bodyLines(called.op)) {
     lines.push_back(withModules(line));
     giveEpsilon(lines.back());
     takeStableLoss(lines.back());
     takeIntProduct(lines.back());
-    takeIntegerProduct(lines.back(), fused.op);
-    if (needsTensors(fused)) {
+    takeIntegerProduct(lines.back(), called.op);
+    if (needsTensors(called)) {
       wrapCalls(lines.back());
     }
   }
-  placeCreations(lines, leadDevice(fused));
+  placeCreations(lines, leadDevice(called));
   return lines;
 }
 
-std::vector<std::string> eagerResults(const FusedOperator &fused) {
-  const std::string own = leadDtype(fused);
+std::vector<std::string> eagerResults(const CalledOperator &called) {
+  const std::string own = leadDtype(called);
   std::vector<std::string> results;
   size_t number = 0;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : own;
       results.push_back(fmt::format("{}.to({})", operand.name, type));
       // A result is memory of its own, in order; PyTorch's would be another view of an input.
-      const auto node = static_cast<size_t>(fused.op.outputs[number++]);
-      const auto *operation = definition::findOperation(fused.op.nodes[node].op);
+      const auto node = static_cast<size_t>(called.op.outputs[number++]);
+      const auto *operation = definition::findOperation(called.op.nodes[node].op);
       const bool isView = operation && operation->kind == definition::OperationKind::View;
       results.back() += isView ? ".clone(memory_format=torch.contiguous_format)" : "";
     }
@@ -244,17 +244,17 @@ std::vector<std::string> eagerResults(const FusedOperator &fused) {
   return results;
 }
 
-std::string eagerFunction(const FusedOperator &fused) {
+std::string eagerFunction(const CalledOperator &called) {
   std::string parameters;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     parameters += (parameters.empty() ? "" : ", ") + parameter.name;
   }
-  std::string text = eagerHelpers(fused) + fmt::format("def _eager({}):\n", parameters);
+  std::string text = eagerHelpers(called) + fmt::format("def _eager({}):\n", parameters);
   text += "    \"\"\"The definition by PyTorch's own operations.\"\"\"\n";
-  for (const std::string &line : eagerBody(fused)) {
+  for (const std::string &line : eagerBody(called)) {
     text += "    " + line + "\n";
   }
-  return text + fmt::format("    return {}\n\n\n", fmt::join(eagerResults(fused), ", "));
+  return text + fmt::format("    return {}\n\n\n", fmt::join(eagerResults(called), ", "));
 }
 
 } // namespace nereid::generator

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage two of developing an operator, in one call: fuse, choose schedules for the definition's
-// cases, write `<op>_triton.py` and its C++ companions, and check that their interfaces agree.
-// What cannot be fused is made by way of an index-space program, where that has templates for it.
+// Stage two of developing an operator, in one call: make its kernels by way of an index-space
+// program, choose schedules for the definition's cases, write `<op>_triton.py` and its companions,
+// and check that their interfaces agree.
 #pragma once
 
-#include "lib/generator/Fusion.h"
-#include "lib/generator/LaunchPlan.h"
-#include "lib/generator/NaiveStart.h"
 #include "lib/generator/Patterns.h"
 #include "lib/generator/Schedule.h"
+#include "lib/generator/Start.h"
+#include "lib/generator/call/CalledOperator.h"
 #include "lib/generator/programs/ProgramOperator.h"
 #include "lib/generator/python/Language.h"
 #include "lib/generator/schedules/ProgramSchedules.h"
@@ -31,25 +30,24 @@ struct PrimitiveOperation {
 };
 
 /// An operator with its kernels and schedules; enough to write every file and plan every launch.
-/// Whoever reads `fused` beyond called() has asked for `program` first.
 struct Generation {
-  FusedOperator fused; ///< beside `program`: what callers see, and no kernel
-  std::optional<ProgramOperator> program;
+  CalledOperator interface; ///< what callers see
+  ProgramOperator program;
   LaunchSite site; ///< the chip whose launches `program`'s tables are evaluated for
   ScheduleTable table;
   Start start = Start::Rule;         ///< what cases without an entry begin with
   Language language = Language::Cpp; ///< of the files beside `<op>_triton.py`
   std::vector<std::string> remarks;  ///< why each schedule was chosen, one line each
 
-  const CalledOperator &called() const { return fused; }
-  const definition::Operator &op() const { return fused.op; }
+  const CalledOperator &called() const { return interface; }
+  const definition::Operator &op() const { return interface.op; }
   std::vector<PrimitiveOperation> primitives() const; ///< topological
   bool hasReduction() const;
   /// The input of the operator's own type that is as large as what is computed, or the first.
   const Operand &widestInput() const;
   /// Dimensions of an output, counted from the end, that a launch needs without gaps between them.
   size_t denseDimensions(const Operand &output, const definition::Binding &binding) const;
-  CaseClass classOf(const definition::Binding &binding, DType dtype, const Machine &chip) const;
+  CaseClass classOf(const definition::Binding &binding, DType dtype) const;
   /// What a search may try for a case, and what may be tried after a measurement.
   std::vector<Schedule> space(const definition::Binding &binding, DType dtype,
                               const Machine &chip) const;
@@ -58,11 +56,9 @@ struct Generation {
                                       const Patterns *patterns,
                                       const std::vector<Schedule> &tried) const;
 
-  /// What becomes of a schedule that is kept for a class: of programs, what the rules do not say.
+  /// What becomes of a schedule that is kept for a class: what the rules do not say.
   Schedule keptOf(const Schedule &schedule, const definition::Binding &binding, DType dtype) const;
-  /// How patterns file a change of this schedule: the kind of operator and its sizes. Of programs,
-  /// the template that the change is of.
-  std::string kindOf(const std::string &key) const;
+  /// How patterns file a change of this schedule: by the sizes of its template's kernel.
   CaseSizes sizesFor(const std::string &key, const definition::Binding &binding, DType dtype) const;
   /// Fills in what the schedule's tiles say of a measurement.
   void describe(const Schedule &schedule, const definition::Binding &binding, DType dtype,
@@ -78,8 +74,7 @@ private:
                           const Patterns *patterns) const;
 };
 
-/// Fused kernels where they can be made, else those of programs; no schedules. The error is
-/// fusion's, with what stops the other way: E0607 for what neither makes.
+/// Kernels without schedules. E0607 for what no template makes.
 Result<Generation> generateKernels(const definition::Operator &op);
 /// The error that this would give, of kernels that are made and thrown away: types that do not
 /// share a text are not made a second time, under names of their own.
@@ -90,8 +85,8 @@ LaunchSite siteOf(const Machine &chip);
 Result<Generation> generate(const definition::Operator &op, const Machine &chip,
                             const Patterns *patterns, Start start = Start::Rule);
 
-/// `<op>_triton.py`: kernels and Python wrapper. Depends on the table only in the wrapper's
-/// schedule table.
+/// `<op>_triton.py`: kernels and Python wrapper. Depends on the table only in the wrapper's blocks
+/// and forms.
 std::string writeTriton(const Generation &generation);
 /// `<op>_kernel.hpp`, `<op>_baseline.cpp`, `<op>_accuracy.cpp`, `<op>_performance.cpp`,
 /// `CMakeLists.txt`.

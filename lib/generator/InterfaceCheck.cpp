@@ -224,7 +224,7 @@ std::vector<InterfaceReport::Row> rowsOf(const Interface &wanted, size_t checkRo
 
 InterfaceReport checkInterfaces(const std::string &directory, const Generation &generation,
                                 Diagnostics &diags) {
-  const std::string &name = generation.fused.op.name;
+  const std::string &name = generation.op().name;
   const std::string definition = directory + "/" + name + ".toml";
   std::vector<Interface> wanted;
   size_t checkRows = 0;

@@ -2,7 +2,6 @@
 // One primitive operation as an expression of the kernel language.
 #pragma once
 
-#include "lib/generator/Fusion.h"
 #include "lib/generator/kernel/Tree.h"
 
 #include <optional>

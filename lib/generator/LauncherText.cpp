@@ -57,7 +57,7 @@ std::string LauncherText::typeOf(const Operand &operand) const {
                                             : leadName() + ".dtype()";
 }
 
-void LauncherText::launchBeginning(const std::string &joint) {
+void LauncherText::launchBeginning() {
   text += packed("inline Launch::Launch(", launchParameters(), ") {\n");
   text += cppSizes(called, names, "  ");
   std::vector<std::string> isEmpty, written;
@@ -80,7 +80,7 @@ void LauncherText::launchBeginning(const std::string &joint) {
       isEmpty.push_back(operand.name + ".elementCount() == 0");
     }
   }
-  text += packed("  if (", isEmpty, ") {\n", " " + joint);
+  text += packed("  if (", isEmpty, ") {\n", " &&");
   line("  return;");
   line("}");
 }

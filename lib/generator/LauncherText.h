@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `<op>_kernel.hpp`, as far as it is the same whichever way the kernels are made: head, class
-// Launch up to its arguments, and the function that makes results and launches.
+// `<op>_kernel.hpp` but for the launches: head, class Launch up to its arguments, and the function
+// that makes results and launches.
 #pragma once
 
 #include "lib/generator/CompanionWriter.h"
@@ -14,9 +14,8 @@ public:
 protected:
   /// Up to the end of class Launch, with `members` beside its constructor.
   void beginning(const std::string &members);
-  /// Of Launch's constructor, up to the way out for a call that computes nothing: `joint` is "||"
-  /// where every launch writes all outputs.
-  void launchBeginning(const std::string &joint);
+  /// Of Launch's constructor, up to the way out for a call that computes nothing.
+  void launchBeginning();
   /// The function that makes results and launches; `shortcut` stands between.
   void wrapper(const std::string &shortcut = "");
 

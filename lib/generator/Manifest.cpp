@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON form of the manifest, schema 1. Keys are the members' names.
+// JSON form of the manifest, schema 2. Keys are the members' names.
 #include "lib/generator/Manifest.h"
 
 #include "lib/generator/schedules/Bottleneck.h"
@@ -26,27 +26,19 @@ Json tableToJson(const ScheduleTable &table) {
   Json entries = Json::array();
   for (const ScheduleTable::Entry &entry : table.entries) {
     entries.push_back({{"dtype", torchName(entry.caseClass.dtype)},
-                       {"columnsUpTo", entry.caseClass.columnsUpTo},
-                       {"isBeyondCache", entry.caseClass.isBeyondCache},
+                       {"sizesUpTo", entry.caseClass.sizesUpTo},
                        {"schedule", entry.schedule.text()},
                        {"origin", entry.origin}});
-    if (!entry.caseClass.sizesUpTo.empty()) {
-      entries.back()["sizesUpTo"] = entry.caseClass.sizesUpTo;
-    }
     if (entry.form != Form::Unasked) {
       entries.back()["form"] = formName(entry.form);
     }
   }
-  return {{"cacheBytes", table.cacheBytes},
-          {"widestRowTile", table.widestRowTile},
-          {"entries", entries}};
+  return {{"entries", entries}};
 }
 
 /// Nothing when an entry's type, schedule or form is not one.
 std::optional<ScheduleTable> tableFromJson(const Json &json) {
   ScheduleTable table;
-  table.cacheBytes = json.at("cacheBytes").get<int64_t>();
-  table.widestRowTile = json.at("widestRowTile").get<int64_t>();
   for (const Json &entry : json.at("entries")) {
     auto dtype = parseDType(entry.at("dtype").get<std::string>());
     auto schedule = parseSchedule(entry.at("schedule").get<std::string>());
@@ -54,9 +46,7 @@ std::optional<ScheduleTable> tableFromJson(const Json &json) {
     if (!dtype || !schedule || !form) {
       return std::nullopt;
     }
-    CaseClass caseClass{*dtype, entry.at("columnsUpTo").get<int64_t>(),
-                        entry.at("isBeyondCache").get<bool>(),
-                        entry.value("sizesUpTo", std::map<std::string, int64_t>())};
+    const CaseClass caseClass{*dtype, entry.at("sizesUpTo").get<std::map<std::string, int64_t>>()};
     table.set(caseClass, *schedule, entry.at("origin").get<std::string>());
     table.setForm(caseClass, *form);
   }

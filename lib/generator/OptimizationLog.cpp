@@ -24,14 +24,10 @@ std::vector<std::string> linesOf(const std::string &text) {
   return lines;
 }
 
-std::string constantsOf(const std::string &schedule) {
-  size_t colon = schedule.find(':');
-  std::string text;
-  for (char c : colon == std::string::npos ? schedule : schedule.substr(colon + 1)) {
-    text += c == ',' ? '\n' : c;
-  }
-  return (colon == std::string::npos ? "" : "kernel=" + schedule.substr(0, colon) + "\n") + text +
-         "\n";
+/// One in a line.
+std::string constantsOf(std::string schedule) {
+  std::replace(schedule.begin(), schedule.end(), ',', '\n');
+  return schedule + "\n";
 }
 
 /// What one share was and became, where it moved by more than a measurement differs from itself.
@@ -104,13 +100,10 @@ std::vector<std::string> constantNames(const std::vector<RoundRecord> &rounds) {
   return names;
 }
 
-/// "| tiles | 64 | 256 | 0 | 0 ": the kernel and its constants.
+/// "| 64 | 256 ": the schedule's values of choices, or those of none.
 std::string parameterCells(const std::string &text, const std::vector<std::string> &names) {
   const auto schedule = parseSchedule(text);
-  std::string cells =
-      fmt::format("| {} ", !schedule               ? std::string_view("-")
-                           : schedule->isOfProgram ? std::string_view("program")
-                                                   : variantName(schedule->variant));
+  std::string cells;
   for (const std::string &name : names) {
     const int64_t value = schedule ? schedule->get(name, -1) : -1;
     cells += value < 0 ? "| - " : fmt::format("| {} ", value);
@@ -125,7 +118,7 @@ std::string roundsTable(const Manifest &manifest) {
     return "";
   }
   const std::vector<std::string> names = constantNames(manifest.rounds);
-  std::string head = "| round | case | type | kernel ", rule = "|---|---|---|---";
+  std::string head = "| round | case | type ", rule = "|---|---|---";
   for (const std::string &name : names) {
     head += fmt::format("| {} ", name);
     rule += "|---";

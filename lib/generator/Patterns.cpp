@@ -2,7 +2,6 @@
 // patterns.json: schema 1, an object with "schema" and "patterns"; conditions are spelled out.
 #include "lib/generator/Patterns.h"
 
-#include "lib/generator/ScheduleRules.h"
 #include "lib/support/AtomicFile.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace nereid::generator {
@@ -25,7 +25,6 @@ constexpr int schema = 1;
 Json toJson(const Pattern &pattern) {
   const PatternCondition &c = pattern.condition;
   return {{"operatorKind", pattern.operatorKind},
-          {"variant", pattern.variant},
           {"condition",
            {{"rows", {c.rowsFrom, c.rowsTo}},
             {"columns", {c.columnsFrom, c.columnsTo}},
@@ -43,7 +42,6 @@ Json toJson(const Pattern &pattern) {
 Pattern fromJson(const Json &json) {
   Pattern pattern;
   pattern.operatorKind = json.at("operatorKind").get<std::string>();
-  pattern.variant = json.at("variant").get<std::string>();
   const Json &c = json.at("condition");
   pattern.condition.rowsFrom = c.at("rows").at(0).get<int64_t>();
   pattern.condition.rowsTo = c.at("rows").at(1).get<int64_t>();
@@ -71,9 +69,8 @@ void merge(std::vector<Pattern> &into, const Pattern &seen) {
     return;
   }
   for (Pattern &known : into) {
-    if (known.operatorKind == seen.operatorKind && known.variant == seen.variant &&
-        known.change == seen.change && known.from == seen.from &&
-        known.condition == seen.condition) {
+    if (known.operatorKind == seen.operatorKind && known.change == seen.change &&
+        known.from == seen.from && known.condition == seen.condition) {
       double total = known.count + seen.count;
       known.gain =
           std::exp((std::log(known.gain) * known.count + std::log(seen.gain) * seen.count) / total);
@@ -159,8 +156,8 @@ Status Patterns::save(const std::string &path) const {
     }
   }
   std::sort(merged.begin(), merged.end(), [](const Pattern &a, const Pattern &b) {
-    return std::tie(a.operatorKind, a.variant, a.change, a.from, a.condition.dtype) <
-           std::tie(b.operatorKind, b.variant, b.change, b.from, b.condition.dtype);
+    return std::tie(a.operatorKind, a.change, a.from, a.condition.dtype) <
+           std::tie(b.operatorKind, b.change, b.from, b.condition.dtype);
   });
   Json list = Json::array();
   for (const Pattern &pattern : merged) {
@@ -199,7 +196,7 @@ std::vector<const Pattern *> Patterns::lookup(const std::string &operatorKind,
 PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const Machine &chip) {
   PatternCondition condition;
   auto widen = [](int64_t value, int64_t &from, int64_t &to) {
-    to = powerOfTwoAtLeast(value);
+    to = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
     from = to / 2 + (to > 1 ? 1 : 0);
   };
   widen(sizes.rows, condition.rowsFrom, condition.rowsTo);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "lib/generator/Schedule.h"
+#include "lib/machine/Machine.h"
+#include "lib/support/Diagnostics.h"
 
 #include <string>
 #include <vector>
@@ -24,11 +26,10 @@ struct PatternCondition {
 };
 
 struct Pattern {
-  std::string operatorKind; ///< FusedOperator::kind()
-  std::string variant;      ///< variantName of the schedule
+  std::string operatorKind; ///< the template whose kernel changes: "reduce"
   PatternCondition condition;
-  std::string change;   ///< Neighbour::key: "BLOCK_N=1024"
-  std::string from;     ///< Neighbour::from: a gain over "BLOCK_N=512" is none over 2048
+  std::string change;   ///< Neighbour::key: "reduce.BLOCK_R=1024"
+  std::string from;     ///< Neighbour::from: a gain over "reduce.BLOCK_R=512" is none over 2048
   double gain = 1;      ///< geometric mean of old time / new time
   double pValue = 1;    ///< the largest of the observations': that there is no difference
   int count = 0;        ///< observations behind `gain`
@@ -42,7 +43,7 @@ public:
   /// Merges with what stands in the file now and replaces it atomically.
   Status save(const std::string &path) const;
 
-  /// Records one observation; equal kind, variant, condition, change and start are averaged.
+  /// Records one observation; equal kind, condition, change and start are averaged.
   void record(const Pattern &observation);
   /// Significant patterns that apply, best gain first, those with gain <= 1 included (they warn).
   std::vector<const Pattern *> lookup(const std::string &operatorKind, const CaseSizes &sizes,

@@ -38,7 +38,7 @@ struct RoundRecord {
 };
 
 struct Manifest {
-  static constexpr int schemaVersion = 1;
+  static constexpr int schemaVersion = 2;
   std::string operatorName, definitionPath, definitionText, definitionHash;
   std::string generatorVersion, chip;
   Start start = Start::Rule;         ///< where optimisation began

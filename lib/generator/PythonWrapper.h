@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python wrapper of an operator whose kernels are made of programs: what stands before and
+// The Python wrapper of an operator: what stands before and
 // behind its launches, in the words that all Python files of operators share.
 #pragma once
 
@@ -20,7 +20,7 @@ public:
 
 protected:
   struct Imports {
-    bool math = false, libdevice = false;
+    bool math = false, functional = false, libdevice = false;
   };
   /// `note`: a sentence about what rewrites the file.
   void head(const Imports &imports, const std::string &note);

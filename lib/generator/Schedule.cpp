@@ -5,29 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <cctype>
 #include <charconv>
+#include <tuple>
 
 namespace nereid::generator {
 namespace {
-
-constexpr std::pair<KernelVariant, std::string_view> variantNames[] = {
-    {KernelVariant::Flat, "flat"},
-    {KernelVariant::Tiles, "tiles"},
-    {KernelVariant::Rows, "rows"},
-    {KernelVariant::LoopedRows, "looped_rows"},
-};
-
-constexpr std::string_view programName = "program";
-
-std::optional<KernelVariant> parseVariant(std::string_view name) {
-  for (const auto &[variant, text] : variantNames) {
-    if (text == name) {
-      return variant;
-    }
-  }
-  return std::nullopt;
-}
 
 std::optional<int64_t> parseInteger(std::string_view text) {
   int64_t value = 0;
@@ -38,11 +21,14 @@ std::optional<int64_t> parseInteger(std::string_view text) {
   return value;
 }
 
-} // namespace
-
-std::string_view variantName(KernelVariant variant) {
-  return variantNames[static_cast<size_t>(variant)].second;
+/// "map.BLOCK_X".
+bool isName(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  });
 }
+
+} // namespace
 
 int64_t Schedule::get(std::string_view name, int64_t fallback) const {
   for (const auto &[key, value] : constants) {
@@ -73,7 +59,7 @@ Schedule Schedule::choosing(const std::string &name, int64_t value) const {
   return changed;
 }
 
-std::string Schedule::constantsText() const {
+std::string Schedule::text() const {
   std::string text;
   for (const auto &[key, value] : constants) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
@@ -81,79 +67,31 @@ std::string Schedule::constantsText() const {
   return text;
 }
 
-std::string Schedule::text() const {
-  return fmt::format("{}:{}", isOfProgram ? programName : variantName(variant), constantsText());
-}
-
 std::optional<Schedule> parseSchedule(std::string_view text) {
-  size_t colon = text.find(':');
-  if (colon == std::string_view::npos) {
-    return std::nullopt;
-  }
   Schedule schedule;
-  schedule.isOfProgram = text.substr(0, colon) == programName;
-  auto variant = parseVariant(text.substr(0, colon));
-  if (!variant && !schedule.isOfProgram) {
-    return std::nullopt;
-  }
-  schedule.variant = variant.value_or(schedule.variant);
-  text.remove_prefix(colon + 1);
   while (!text.empty()) {
     std::string_view entry = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), entry.size() + 1));
-    size_t equals = entry.find('=');
-    if (equals == std::string_view::npos || equals == 0) {
+    const size_t equals = entry.find('=');
+    const std::string_view name = entry.substr(0, equals);
+    if (equals == std::string_view::npos || !isName(name)) {
       return std::nullopt;
     }
     auto value = parseInteger(entry.substr(equals + 1));
     if (!value) {
       return std::nullopt;
     }
-    schedule.constants.emplace_back(entry.substr(0, equals), *value);
+    schedule.constants.emplace_back(name, *value);
   }
   return schedule;
 }
 
-CaseSizes sizesOf(const FusedOperator &fused, const definition::Binding &binding, DType dtype) {
-  CaseSizes sizes;
-  sizes.rows = fused.rows.evaluate(binding);
-  sizes.columns = fused.columns.evaluate(binding);
-  for (const Operand &operand : fused.operands) {
-    double bytes = static_cast<double>(sizeInBytes(operandType(operand, dtype)));
-    for (size_t i = 0; i < operand.rowGroups.size(); ++i) {
-      bytes *= operand.rowGroups[i] ? static_cast<double>(fused.rowGroups[i].evaluate(binding)) : 1;
-    }
-    for (size_t i = 0; i < operand.columnGroups.size(); ++i) {
-      bytes *= operand.columnGroups[i]
-                   ? static_cast<double>(fused.columnGroups[i].evaluate(binding))
-                   : 1;
-    }
-    sizes.bytes += bytes;
-    sizes.outputBytes += operand.isOutput ? bytes : 0;
-  }
-  return sizes;
-}
-
 std::string CaseClass::text() const {
-  std::string sizes = sizesUpTo.empty() ? fmt::format(",columns<={}", columnsUpTo) : "";
+  std::string text(torchName(dtype));
   for (const auto &[name, size] : sizesUpTo) {
-    sizes += fmt::format(",{}<={}", name, size);
+    text += fmt::format(",{}<={}", name, size);
   }
-  return fmt::format("{}{}{}", torchName(dtype), sizes,
-                     !sizesUpTo.empty() ? ""
-                     : isBeyondCache    ? ",beyond-cache"
-                                        : ",in-cache");
-}
-
-CaseClass classify(const FusedOperator &fused, const definition::Binding &binding, DType dtype,
-                   const Machine &chip) {
-  CaseSizes sizes = sizesOf(fused, binding, dtype);
-  CaseClass result;
-  result.dtype = dtype;
-  result.columnsUpTo = static_cast<int64_t>(
-      std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(sizes.columns, 1))));
-  result.isBeyondCache = sizes.bytes > static_cast<double>(chip.lastCacheBytes());
-  return result;
+  return text;
 }
 
 const ScheduleTable::Entry *ScheduleTable::find(const CaseClass &caseClass) const {
@@ -176,9 +114,7 @@ void ScheduleTable::set(const CaseClass &caseClass, const Schedule &schedule, st
   }
   entries.push_back({caseClass, schedule, std::move(origin), Form::Unasked});
   std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-    auto key = [](const CaseClass &one) {
-      return std::tie(one.dtype, one.sizesUpTo, one.columnsUpTo, one.isBeyondCache);
-    };
+    auto key = [](const CaseClass &one) { return std::tie(one.dtype, one.sizesUpTo); };
     return key(a.caseClass) < key(b.caseClass);
   });
 }
@@ -222,19 +158,6 @@ std::string_view changeClassName(ChangeClass changeClass) {
     return "logic";
   }
   return "parameter";
-}
-
-std::string changeKey(const Schedule &before, const Schedule &after) {
-  if (before.variant != after.variant) {
-    return fmt::format("variant={}", variantName(after.variant));
-  }
-  std::string key;
-  for (const auto &[name, value] : after.constants) {
-    if (before.get(name, value - 1) != value) {
-      key += fmt::format("{}{}={}", key.empty() ? "" : ",", name, value);
-    }
-  }
-  return key;
 }
 
 } // namespace nereid::generator

@@ -2,7 +2,7 @@
 #include "lib/generator/TestProgram.h"
 
 #include "lib/definition/operations/SizeAlgebra.h"
-#include "lib/generator/KernelTypes.h"
+#include "lib/generator/TypeLists.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -96,42 +96,6 @@ std::string SizeNames::variable(const definition::Dim &dim) const {
   return computed(dim.symbol, "");
 }
 
-std::string SizeNames::product(const SizeProduct &size, const std::string &restProduct) const {
-  std::string text;
-  for (const definition::Dim &dim : size.dims) {
-    text += (text.empty() ? "" : " * ") + (dim.isRest() ? restProduct : variable(dim));
-  }
-  return text.empty() ? "1" : text;
-}
-
-SizeProduct widthOf(const FusedOperator &fused, const Operand &operand) {
-  SizeProduct width;
-  for (size_t g = 0; g < fused.columnGroups.size(); ++g) {
-    if (operand.columnGroups[g]) {
-      const auto &dims = fused.columnGroups[g].dims;
-      width.dims.insert(width.dims.end(), dims.begin(), dims.end());
-    }
-  }
-  return width;
-}
-
-SizeProduct contiguousStride(const FusedOperator &fused, const Operand &operand, bool isRowGroup,
-                             size_t group) {
-  const auto &groups = isRowGroup ? fused.rowGroups : fused.columnGroups;
-  const auto &presence = isRowGroup ? operand.rowGroups : operand.columnGroups;
-  SizeProduct stride;
-  for (size_t g = group + 1; g < groups.size(); ++g) {
-    if (presence[g]) {
-      stride.dims.insert(stride.dims.end(), groups[g].dims.begin(), groups[g].dims.end());
-    }
-  }
-  if (isRowGroup) {
-    SizeProduct width = widthOf(fused, operand);
-    stride.dims.insert(stride.dims.end(), width.dims.begin(), width.dims.end());
-  }
-  return stride;
-}
-
 std::vector<std::string> bodyLines(const definition::Operator &op) {
   std::vector<std::string> lines;
   size_t shared = std::string::npos;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Python wrapper and the C++ companions have in common: the order of parameters, the
-// variables that hold symbolic sizes, and products of them as source text.
+// variables that hold symbolic sizes.
 #pragma once
 
-#include "lib/generator/KernelInterface.h"
+#include "lib/generator/call/CalledOperator.h"
 
+#include <map>
 #include <set>
 
 namespace nereid::generator {
@@ -37,18 +38,11 @@ public:
   /// "(one.n - 1)" of "N - 1", in Python's spelling; quotients are of numbers that are not
   /// negative.
   std::string computed(const std::string &size, const std::string &prefix) const;
-  /// "rest_size * B * 4" in the given spelling of the product over "..."; "1" when empty.
-  std::string product(const SizeProduct &size, const std::string &restProduct) const;
 
 private:
   std::map<std::string, std::string> names;
 };
 
-/// Columns an operand spans: the product of the column groups it moves along.
-SizeProduct widthOf(const FusedOperator &fused, const Operand &operand);
-/// Stride of a contiguous operand along a row group or column group, as a product.
-SizeProduct contiguousStride(const FusedOperator &fused, const Operand &operand, bool isRowGroup,
-                             size_t group);
 /// First line of the definition's summary and its body, for comments.
 std::vector<std::string> bodyLines(const definition::Operator &op);
 

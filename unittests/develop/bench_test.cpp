@@ -40,7 +40,7 @@ cases = [{ M = 64, N = 64 }]
     generation = *generator::generate(*op, chip, nullptr);
   }
   OperatorBench make() {
-    return OperatorBench::make(generation, generation.fused.op.performanceCases.front(), DType::F32,
+    return OperatorBench::make(generation, generation.op().performanceCases.front(), DType::F32,
                                chip, {});
   }
   /// A row that took `seconds`.

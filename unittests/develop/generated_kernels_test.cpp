@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated kernels compute: every variant of the shipped operators and of graphs chosen for
-// their shapes, run by the interpreter (out-of-bounds and uninitialised reads are errors there) and
+// What generated kernels compute: the forms of the shipped operators and of graphs chosen for their
+// shapes, run by the interpreter (out-of-bounds and uninitialised reads are errors there) and
 // compiled for this CPU, both held against the float64 reference of the operator's graph.
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/definition/cases/OtherNumbers.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/eager/reference/Reference.h"
 #include "lib/generator/Generator.h"
-#include "lib/generator/KernelWriter.h"
-#include "lib/generator/ScheduleRules.h"
 #include "lib/generator/call/CallPlan.h"
+#include "lib/generator/launch/Choices.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/Targets.h"
@@ -38,13 +38,13 @@ protected:
 
   /// Writes the operator's source, from which launches are made.
   bool prepare(const Operator &op) {
-    auto generation = generate(op, genericMachine(), nullptr);
-    EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
-    if (!generation) {
+    auto made = generate(op, genericMachine(), nullptr);
+    EXPECT_TRUE(bool(made)) << (made ? "" : render(made.error()));
+    if (!made) {
       return false;
     }
-    fused = generation->fused;
-    source = writeTriton(*generation);
+    generation = std::move(*made);
+    source = writeTriton(generation);
     EXPECT_TRUE(bool(writeFileAtomically(path, source)));
     return true;
   }
@@ -57,7 +57,7 @@ protected:
     int launches = 0;
     for (const GridCase &one : grid) {
       for (DType dtype : op.dtypes) {
-        for (const Schedule &schedule : smallSchedules(one)) {
+        for (const Schedule &schedule : schedules(dtype)) {
           launches += checkLaunch(one, dtype, schedule);
           if (HasFatalFailure() || testing::Test::HasFailure()) {
             return launches;
@@ -68,71 +68,84 @@ protected:
     return launches;
   }
 
-  /// Blocks small enough that every case has several, inner and edge ones, in both kinds of grid.
-  std::vector<Schedule> smallSchedules(const GridCase &one) const {
-    CaseSizes sizes = sizesOf(fused, one.binding, DType::F32);
-    std::string whole = std::to_string(columnBlock(sizes.columns, 1 << 20));
-    std::vector<std::string> texts = {"flat:BLOCK=64,STREAMING=1",
-                                      "tiles:BLOCK_M=4,BLOCK_N=16,GRID_2D=1,STREAMING=0",
-                                      "tiles:BLOCK_M=2,BLOCK_N=32,GRID_2D=0,STREAMING=1",
-                                      "rows:ROWS=2,BLOCK_N=" + whole + ",STREAMING=0",
-                                      "looped_rows:ROWS=2,BLOCK_N=16,STREAMING=1"};
-    std::vector<Schedule> schedules;
-    for (const std::string &text : texts) {
-      Schedule schedule = *parseSchedule(text);
-      if (isValid(schedule, fused, sizes)) {
-        schedules.push_back(schedule);
+  /// By rule, and with blocks so small that every case has several, inner and edge ones; lines
+  /// whole and in pieces.
+  std::vector<Schedule> schedules(DType dtype) const {
+    const LaunchTable &table = generation.program.tables.at(dtype);
+    Schedule small;
+    for (const LaunchEntry &kernel : table.kernels) {
+      for (const LaunchChoice &choice : kernel.choices) {
+        if (choice.kind == LaunchChoice::Kind::Block) {
+          const int64_t wanted = choice.constant == "BLOCK_X" ? 2 : 16;
+          small.constants.emplace_back(choice.name, std::clamp(wanted, choice.least, choice.most));
+        }
       }
     }
-    return schedules;
+    Schedule pieces = small;
+    for (const LaunchChoice &choice : table.choices) {
+      if (choice.kind == LaunchChoice::Kind::Held) {
+        pieces.constants.emplace_back(choice.name, choice.least);
+      }
+    }
+    std::vector<Schedule> list = {{}, small};
+    if (pieces != small) {
+      list.push_back(pieces);
+    }
+    return list;
   }
 
   int checkLaunch(const GridCase &one, DType dtype, const Schedule &schedule) {
-    auto laid = definition::makeInputs(fused.op, one, dtype);
+    const Operator &op = generation.op();
+    auto laid = definition::makeInputs(op, one, dtype);
     EXPECT_TRUE(bool(laid));
     std::vector<runtime::Tensor> all, inputs, outputs;
     for (size_t i = 0; i < laid->size(); ++i) {
       all.push_back((*laid)[i].view);
-      if (!fused.op.parameters[i].isScalar) {
+      if (!op.parameters[i].isScalar) {
         inputs.push_back((*laid)[i].view);
       }
     }
-    auto shapes = outputShapes(fused, one.binding);
+    auto shapes = outputShapes(generation.called(), one.binding);
     EXPECT_TRUE(bool(shapes));
-    for (const Operand &operand : fused.operands) {
+    for (const Operand &operand : generation.called().operands) {
       if (operand.isOutput) {
         outputs.push_back(runtime::Tensor::empty((*shapes)[static_cast<size_t>(operand.index)],
                                                  operandType(operand, dtype)));
-        outputs.back().poison();
       }
     }
-    std::string what = fused.op.name + ", " + one.name + ", " + std::string(torchName(dtype)) +
-                       ", " + schedule.text();
-    FusedOperator numbered = fused;
-    numbered.op = definition::withNumbers(fused.op, one.numbers);
-    auto plan = planLaunch(numbered, schedule, inputs, outputs);
+    std::string what =
+        op.name + ", " + one.name + ", " + std::string(torchName(dtype)) + ", " + schedule.text();
+    Generation numbered = generation;
+    numbered.interface.op = definition::withNumbers(op, one.numbers);
+    auto plan = planCall(numbered, schedule, inputs, outputs);
     EXPECT_TRUE(bool(plan)) << what << "\n" << (plan ? "" : render(plan.error()));
-    if (!plan || plan->isEmpty) {
+    if (!plan || plan->isEmpty()) {
       return 0;
     }
-    auto arguments = argumentsOf(callOf(*plan), numbered, inputs, outputs);
-    EXPECT_TRUE(bool(arguments));
-    const std::vector<runtime::ArgumentValue> &values = arguments->values[0];
-    interpretLaunch(*plan, values, what);
-    expectAgreement(what + ", interpreted", all, outputs, dtype);
-    for (const runtime::Tensor &output : outputs) {
-      output.poison();
-    }
     // The 64-bit form, which only tensors beyond 2^31 elements ask for, computes the same.
-    LaunchPlan wide = *plan;
-    wide.signature.replace(wide.signature.find("WIDE=0"), 6, "WIDE=1");
-    interpretLaunch(wide, values, what);
-    expectAgreement(what + ", wide", all, outputs, dtype);
-    for (const runtime::Tensor &output : outputs) {
-      output.poison();
+    CallPlan wide = *plan;
+    for (LaunchPlan &launch : wide.launches) {
+      launch.signature.replace(launch.signature.find("WIDE=0"), 6, "WIDE=1");
     }
-    launchCompiled(*plan, values, what);
-    expectAgreement(what + ", compiled", all, outputs, dtype);
+    auto each = [&](const std::string &how, const CallPlan &call, auto launch) {
+      for (const runtime::Tensor &output : outputs) {
+        output.poison();
+      }
+      auto arguments = argumentsOf(call, numbered.called(), inputs, outputs);
+      ASSERT_TRUE(bool(arguments));
+      for (size_t i = 0; i < call.launches.size(); ++i) {
+        launch(call.launches[i], arguments->values[i]);
+      }
+      expectAgreement(what + how, all, outputs, dtype);
+    };
+    const auto interpret = [&](const LaunchPlan &launch, const auto &values) {
+      interpretLaunch(launch, values, what);
+    };
+    each(", interpreted", *plan, interpret);
+    each(", wide", wide, interpret);
+    each(", compiled", *plan, [&](const LaunchPlan &launch, const auto &values) {
+      launchCompiled(launch, values, what);
+    });
     return 1;
   }
 
@@ -163,7 +176,7 @@ protected:
   }
   void expectAgreement(const std::string &what, const std::vector<runtime::Tensor> &inputs,
                        const std::vector<runtime::Tensor> &outputs, DType dtype) {
-    auto agreement = eager::checkOutputs(fused.op, inputs, outputs, dtype,
+    auto agreement = eager::checkOutputs(generation.op(), inputs, outputs, dtype,
                                          eager::Rounding::OncePerResult, runtime::defaultPool());
     ASSERT_TRUE(bool(agreement)) << what << render(agreement.error());
     EXPECT_TRUE(agreement->passed())
@@ -176,14 +189,24 @@ protected:
   /// The grid's cases that the interpreter gets through quickly.
   static std::vector<GridCase> smallGrid(const Operator &op) {
     std::vector<GridCase> cases;
-    auto fused = fuse(op);
     for (const GridCase &one : definition::accuracyGrid(op, 1)) {
-      CaseSizes sizes = sizesOf(*fused, one.binding, DType::F32);
-      if (sizes.elements() <= 4000) {
+      if (elementsOf(op, one) <= 4000) {
         cases.push_back(one);
       }
     }
     return cases;
+  }
+  /// Of the largest tensor.
+  static int64_t elementsOf(const Operator &op, const GridCase &one) {
+    int64_t most = 0;
+    for (const Operand &operand : calledOperator(op).operands) {
+      int64_t elements = 1;
+      for (int64_t size : *definition::bind(operand.shape, one.binding)) {
+        elements *= size;
+      }
+      most = std::max(most, elements);
+    }
+    return most;
   }
 
   static Operator parsed(const std::string &body, const std::string &inputs,
@@ -201,7 +224,7 @@ protected:
   }
 
   std::string path, source;
-  FusedOperator fused;
+  Generation generation;
 };
 
 class ShippedKernels : public GeneratedKernels, public testing::WithParamInterface<std::string> {};
@@ -220,17 +243,13 @@ TEST_P(ShippedKernels, AgreeWithTheReferenceFromTheNaiveStart) {
   auto op = definition::loadOperator(shippedPath(GetParam()), diags);
   ASSERT_TRUE(op.has_value()) << diags.render();
   ASSERT_TRUE(prepare(*op));
-  // The widest: more columns than a naive block has, where the grid has such a case.
   const std::vector<GridCase> grid = smallGrid(*op);
-  const auto columns = [&](const GridCase &one) {
-    return sizesOf(fused, one.binding, DType::F32).columns;
-  };
-  const GridCase &widest =
+  const GridCase &largest =
       *std::max_element(grid.begin(), grid.end(), [&](const GridCase &a, const GridCase &b) {
-        return columns(a) < columns(b);
+        return elementsOf(*op, a) < elementsOf(*op, b);
       });
   for (DType dtype : op->dtypes) {
-    EXPECT_EQ(checkLaunch(widest, dtype, naiveSchedule(fused)), 1);
+    EXPECT_EQ(checkLaunch(largest, dtype, naiveSchedule(generation.program.tables.at(dtype))), 1);
   }
 }
 
@@ -319,19 +338,17 @@ TEST_F(GeneratedKernels, AWrongKernelIsFound) {
                        "\"R\", \"D\"", sizesRD);
   Operator wrong = op;
   wrong.nodes[static_cast<size_t>(op.outputs[0])].op = "sub";
-  fused = *fuse(wrong);
-  ASSERT_TRUE(bool(writeFileAtomically(path, "import triton\nimport triton.language as tl\n\n\n" +
-                                                 writeKernel(fused, KernelVariant::Tiles))));
+  ASSERT_TRUE(prepare(wrong));
   GridCase one;
   one.binding = op.performanceCases[0].binding;
   auto laid = definition::makeInputs(op, one, DType::F32);
   ASSERT_TRUE(bool(laid));
   std::vector<runtime::Tensor> inputs = {(*laid)[0].view, (*laid)[1].view};
   std::vector<runtime::Tensor> outputs = {runtime::Tensor::empty({5, 37}, DType::F32)};
-  Schedule schedule = *parseSchedule("tiles:BLOCK_M=4,BLOCK_N=16,GRID_2D=1,STREAMING=0");
-  auto plan = planLaunch(fused, schedule, inputs, outputs);
+  auto plan = planCall(generation, {}, inputs, outputs);
   ASSERT_TRUE(bool(plan));
-  interpretLaunch(*plan, argumentsOf(callOf(*plan), fused, inputs, outputs)->values[0],
+  interpretLaunch(plan->launches.at(0),
+                  argumentsOf(*plan, generation.called(), inputs, outputs)->values[0],
                   "wrong sign");
   auto agreement = eager::checkOutputs(op, inputs, outputs, DType::F32,
                                        eager::Rounding::OncePerResult, runtime::defaultPool());

@@ -37,13 +37,19 @@ constexpr int64_t rows = 64, columns = 48;
 /// As `doubled_kernel.hpp` has it, for tensors of one size.
 class Doubled : public nereid::OperatorLaunch {
 public:
-  Doubled(const nereid::ScheduleTable &table, const nereid::Tensor &x, const nereid::Tensor &out) {
-    const nereid::Schedule schedule = table.find(x.dtype(), rows, columns, 2 * x.byteCount());
-    addTensor("x_ptr", x.dtype(), contiguous(x));
-    addTensor("out_ptr", x.dtype(), out);
-    addSize("elements", rows * columns);
-    grid = nereid::Grid(nereid::cdiv(rows * columns, schedule.get("BLOCK")));
-    prepare(table, schedule, false);
+  Doubled(const generator::LaunchEntry &kernel, const std::string &path, const std::string &form,
+          const nereid::Tensor &x, const nereid::Tensor &out) {
+    constexpr int64_t block = 256;
+    for (const generator::LaunchArgument &argument : kernel.arguments) {
+      if (argument.kind == generator::StageArgument::Kind::Memory) {
+        addTensor(argument.name, x.dtype(), argument.value == "x" ? contiguous(x) : out);
+      } else {
+        addSize(argument.name, rows * columns);
+      }
+    }
+    addStep(path, kernel.function, {{kernel.constexprs.at(0).name, block}, {"WIDE", 0}},
+            nereid::Grid(nereid::cdiv(rows * columns, block)));
+    takeForm(form);
   }
 };
 
@@ -56,24 +62,16 @@ protected:
     auto op = definition::parseOperator("doubled.toml", doubled, diags);
     EXPECT_TRUE(bool(op)) << diags.render();
     generation = *generator::generate(*op, measure::describeDevice(far), nullptr);
-    for (auto &entry : generation.table.entries) {
-      // The launcher above is that of the flat kernel.
-      entry.schedule = {generator::KernelVariant::Flat, {{"BLOCK", 256}, {"STREAMING", 0}}};
-    }
+    EXPECT_TRUE(bool(writeFileAtomically(path, generator::writeTriton(generation))));
   }
   ~Launcher() override {
     ::unlink(path.c_str());
     far.hasGraphs = false;
   }
 
-  nereid::ScheduleTable table(generator::Form form) {
-    for (const auto &entry : generation.table.entries) {
-      generation.table.setForm(entry.caseClass, form);
-    }
-    EXPECT_TRUE(bool(writeFileAtomically(path, generator::writeTriton(generation))));
-    nereid::OperatorKernels kernels;
-    kernels.flat = "doubled_flat_kernel";
-    return nereid::ScheduleTable(path, kernels);
+  Doubled launchOf(const std::string &form, const nereid::Tensor &x,
+                   const nereid::Tensor &out) const {
+    return {generation.program.tables.at(DType::F32).kernels.at(0), path, form, x, out};
   }
   static nereid::Tensor tensor(const char *device = "far:0") {
     return nereid::Tensor::empty({rows, columns}, nereid::v0::DType::F32, device);
@@ -90,11 +88,10 @@ protected:
 };
 
 TEST_F(Launcher, RunsWhereItsTensorsAre) {
-  const auto schedules = table(generator::Form::Launches);
   const nereid::Tensor x = tensor(), out = tensor();
   x.fillNormal(1);
   out.poison();
-  const Doubled launch(schedules, x, out);
+  const Doubled launch = launchOf("launches", x, out);
   const int replays = far.replays;
   launch.run();
   expectDoubled(x, out);
@@ -104,10 +101,9 @@ TEST_F(Launcher, RunsWhereItsTensorsAre) {
 }
 
 TEST_F(Launcher, ReplaysWhereTheGraphWasChosen) {
-  const auto schedules = table(generator::Form::Graph);
   const nereid::Tensor x = tensor(), out = tensor();
   out.poison();
-  const Doubled launch(schedules, x, out);
+  const Doubled launch = launchOf("graph", x, out);
   EXPECT_EQ(launch.form(), "graph");
   EXPECT_TRUE(launch.isReplayed());
   const int replays = far.replays;
@@ -126,10 +122,9 @@ TEST_F(Launcher, ReplaysWhereTheGraphWasChosen) {
 }
 
 TEST_F(Launcher, TheHostHasNoGraphs) {
-  const auto schedules = table(generator::Form::Graph);
   const nereid::Tensor x = tensor("cpu"), out = tensor("cpu");
   x.fillNormal(1);
-  const Doubled launch(schedules, x, out);
+  const Doubled launch = launchOf("graph", x, out);
   launch.run();
   expectDoubled(x, out);
   EXPECT_EQ(launch.form(), "graph");
@@ -138,19 +133,17 @@ TEST_F(Launcher, TheHostHasNoGraphs) {
 
 /// The eager form is not the launcher's: the kernel stands in its place, and that can be asked.
 TEST_F(Launcher, OfTheEagerFormTheKernelStandsInThePlace) {
-  const auto schedules = table(generator::Form::Eager);
   const nereid::Tensor x = tensor(), out = tensor();
   x.fillNormal(1);
-  const Doubled launch(schedules, x, out);
+  const Doubled launch = launchOf("eager", x, out);
   launch.run();
   expectDoubled(x, out);
   EXPECT_EQ(launch.form(), "eager");
 }
 
 TEST_F(Launcher, TensorsOfTwoDevicesAreRefused) {
-  const auto schedules = table(generator::Form::Launches);
   const nereid::Tensor x = tensor(), out = tensor("cpu");
-  const Doubled launch(schedules, x, out);
+  const Doubled launch = launchOf("launches", x, out);
   try {
     launch.run();
     FAIL() << "the launch was made";

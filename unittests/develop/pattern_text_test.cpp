@@ -11,8 +11,7 @@ namespace {
 
 generator::Pattern pattern(const std::string &change, double gain, int count) {
   generator::Pattern made;
-  made.operatorKind = "broadcast";
-  made.variant = "tiles";
+  made.operatorKind = "map";
   made.condition = {.rowsFrom = 1025,
                     .rowsTo = 2048,
                     .columnsFrom = 513,
@@ -31,17 +30,16 @@ generator::Pattern pattern(const std::string &change, double gain, int count) {
 
 TEST(PatternsPage, SaysWhenWhatHowMuchAndWhatToDo) {
   generator::Patterns patterns;
-  patterns.record(pattern("STREAMING=1", 0.8, 1));
+  patterns.record(pattern("num_warps=8", 0.8, 1));
   patterns.record(pattern("BLOCK_N=1024", 1.21, 2));
   patterns.record(pattern("BLOCK_M=8,BLOCK_N=64", 1.1, 1));
-  generator::Pattern elsewhere = pattern("variant=rows", 1.3, 1);
+  generator::Pattern elsewhere = pattern("reduce.HELD=0", 1.3, 1);
   elsewhere.condition.chip = "b chip";
   elsewhere.condition.isBeyondCache = false;
   elsewhere.condition.rowsTo = 0;
   patterns.record(elsewhere);
   const std::string page = patternsPage("softmax", patterns);
-  const std::string when =
-      "| broadcast as tiles, float32, 1025 to 2048 rows, 513 to 1024 columns, from memory ";
+  const std::string when = "| map, float32, 1025 to 2048 rows, 513 to 1024 columns, from memory ";
   size_t at = 0;
   for (const std::string &part :
        {std::string("# Patterns learned with softmax"), std::string("## a chip"),
@@ -50,11 +48,11 @@ TEST(PatternsPage, SaysWhenWhatHowMuchAndWhatToDo) {
         std::string(
             "| rows of a tile, columns of a tile | BLOCK_N=512 | BLOCK_M=8,BLOCK_N=64 | "
             "1.10x | 1 | 0.001 | 2026-11-26 | begin with it, as `generate` does; it was seen once"),
-        std::string("| stores past the cache | BLOCK_N=512 | STREAMING=1 | 0.80x | 1 | 0.001 | "
+        std::string("| warps of a program | BLOCK_N=512 | num_warps=8 | 0.80x | 1 | 0.001 | "
                     "2026-11-26 | leave it out"),
         std::string("## b chip"),
-        std::string(
-            "1025 rows and more, 513 to 1024 columns, within the caches | form of the kernel |")}) {
+        std::string("1025 rows and more, 513 to 1024 columns, within the caches | longest line in "
+                    "one tile |")}) {
     const size_t found = page.find(part, at);
     ASSERT_NE(found, std::string::npos) << part << "\n" << page;
     at = found;

@@ -48,15 +48,10 @@ inline Machine testChip() {
   return chip;
 }
 
-inline FusedOperator fusedOf(const definition::Operator &op) {
-  auto fused = fuse(op);
-  EXPECT_TRUE(bool(fused)) << (fused ? "" : render(fused.error()));
-  return fused ? *fused : FusedOperator{};
-}
-
-inline std::string refusal(const definition::Operator &op) {
-  auto fused = fuse(op);
-  return fused ? "" : fused.error().code + ": " + fused.error().message;
+inline Generation kernelsOf(const definition::Operator &op) {
+  auto made = generateKernels(op);
+  EXPECT_TRUE(bool(made)) << (made ? "" : render(made.error()));
+  return made ? std::move(*made) : Generation{};
 }
 
 constexpr const char *inputXY = "[inputs.x]\nshape = [\"...\", \"D\"]\n"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms that a mode chose: in the manifest, in the Python file, and what its wrapper makes of
-// them. The C++ launcher reads them in unittests/capi and obeys them in unittests/develop.
+// The forms that a mode chose: in the manifest, and what wrapper and launcher make of them. The
+// launcher obeys them in unittests/develop.
 #include "unittests/generator/Making.h"
 
+#include "lib/generator/CompanionWriter.h"
 #include "lib/generator/EagerText.h"
 #include "lib/generator/InterfaceCheck.h"
 #include "lib/generator/Manifest.h"
@@ -32,7 +33,7 @@ TEST(Forms, AreOfTheScheduleThatWasTimed) {
   EXPECT_EQ(form, Form::Graph);
   table.set(sizes, schedule, "round 1");
   EXPECT_EQ(table.find(sizes)->form, Form::Graph);
-  table.set(sizes, schedule.with("ROWS", 2 * schedule.get("ROWS")), "round 2");
+  table.set(sizes, schedule.choosing("reduce.BLOCK_X", 2), "round 2");
   EXPECT_EQ(table.find(sizes)->form, Form::Unasked);
   EXPECT_FALSE(table.hasForm(Form::Graph));
   for (Form one : {Form::Unasked, Form::Launches, Form::Graph, Form::Eager}) {
@@ -56,11 +57,10 @@ TEST(Forms, ReadBackFromTheManifest) {
 
 TEST(Forms, WithoutAModeTheFileKnowsNone) {
   const std::string text = writeTriton(generated(shipped("softmax"), Form::Unasked));
-  EXPECT_FALSE(contains(text, "FORMS"));
   EXPECT_FALSE(contains(text, "_eager"));
-  const std::string launches = writeTriton(generated(shipped("softmax"), Form::Launches));
-  EXPECT_TRUE(contains(launches, "FORMS = {\n"));
-  EXPECT_FALSE(contains(launches, "_eager"));
+  EXPECT_EQ(writeTriton(generated(shipped("softmax"), Form::Launches)), text);
+  EXPECT_EQ(writeTriton(generated(shipped("softmax"), Form::Graph)), text)
+      << "a graph needs tensors that stay: the C++ launcher's";
 }
 
 class EagerForms : public testing::TestWithParam<std::string> {};
@@ -96,10 +96,24 @@ TEST(Forms, TheEagerFormIsTheBody) {
     out = torch.where(a > 0, a, y.exp())
     return out.to(x.dtype)
 )")) << text;
-  EXPECT_TRUE(contains(text, R"(    if _form(x.dtype, columns, size_bytes) == "eager":
+  EXPECT_TRUE(contains(text, R"(    # Where --mode found PyTorch's own operations quicker.
+    if x.dtype == torch.float32 and (D > 2) * (D <= 4) * (rest > 4) * (rest <= 8):
         out = _eager(x, y)
         return _returned(out, out_given)
-)"));
+)")) << text;
+}
+
+TEST(Forms, TheLauncherTakesTheGraphAndTheHostsOperations) {
+  const definition::Operator op = made("out = x + y", inputXY, "\"...\", \"D\"");
+  const std::string graph = writeKernelHeader(generated(op, Form::Graph));
+  EXPECT_TRUE(contains(graph, "    this->takeForm(\"graph\");")) << graph;
+  EXPECT_FALSE(contains(graph, "t_eager"));
+  const std::string eager = writeKernelHeader(generated(op, Form::Eager));
+  EXPECT_TRUE(contains(eager, "    this->takeForm(\"eager\");")) << eager;
+  EXPECT_TRUE(contains(eager, "  if (x.isOnHost() && x.dtype() == nereid::DType::F32 &&")) << eager;
+  EXPECT_TRUE(contains(eager, "    return t_eager(x, y);")) << eager;
+  const std::string none = writeKernelHeader(generated(op, Form::Launches));
+  EXPECT_FALSE(contains(none, "takeForm")) << none;
 }
 
 TEST(Forms, FunctionsAreWherePyTorchHasThem) {
@@ -113,13 +127,13 @@ TEST(Forms, FunctionsAreWherePyTorchHasThem) {
 
 TEST(Forms, BodiesMeanInPyTorchWhatDefinitionsMean) {
   auto body = [](const std::string &text) {
-    const FusedOperator fused =
-        fusedOf(made(text, "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\""));
-    std::string lines = eagerHelpers(fused).empty() ? "" : "helper\n";
-    for (const std::string &line : eagerBody(fused)) {
+    const CalledOperator called =
+        calledOperator(made(text, "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\""));
+    std::string lines = eagerHelpers(called).empty() ? "" : "helper\n";
+    for (const std::string &line : eagerBody(called)) {
       lines += line + "\n";
     }
-    return lines + eagerResults(fused).front();
+    return lines + eagerResults(called).front();
   };
   // Numbers where PyTorch takes tensors alone.
   EXPECT_EQ(body("out = torch.maximum(x, 0.25)"),
@@ -133,12 +147,12 @@ TEST(Forms, BodiesMeanInPyTorchWhatDefinitionsMean) {
 }
 
 TEST(Forms, ResultsHaveTheTypeOfTheFirstInputOfTheOperatorsOwn) {
-  const FusedOperator fused =
-      fusedOf(made("out = x.masked_fill(mask, 0.0)",
-                   "[inputs.mask]\nshape = [\"...\", \"D\"]\ndtype = \"bool\"\n[inputs.x]\nshape = "
-                   "[\"...\", \"D\"]\n",
-                   "\"...\", \"D\""));
-  EXPECT_EQ(eagerResults(fused), std::vector<std::string>{"out.to(x.dtype)"});
+  const CalledOperator called = calledOperator(
+      made("out = x.masked_fill(mask, 0.0)",
+           "[inputs.mask]\nshape = [\"...\", \"D\"]\ndtype = \"bool\"\n[inputs.x]\nshape = "
+           "[\"...\", \"D\"]\n",
+           "\"...\", \"D\""));
+  EXPECT_EQ(eagerResults(called), std::vector<std::string>{"out.to(x.dtype)"});
 }
 
 } // namespace

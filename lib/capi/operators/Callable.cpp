@@ -3,7 +3,6 @@
 
 #include "lib/capi/Failure.h"
 #include "lib/definition/operations/Shape.h"
-#include "lib/generator/KernelInterface.h"
 #include "lib/generator/call/Overlap.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/pipeline/Compiler.h"
@@ -138,10 +137,7 @@ nereid_status Callable::generate() const {
 
 bool Callable::isPassedWhole(const definition::Parameter &number, DType type) const {
   const generator::Generation &whole = **generated;
-  if (!whole.program) {
-    return generator::isPassedWhole(whole.fused, number);
-  }
-  for (const generator::LaunchEntry &kernel : whole.program->tables.at(type).kernels) {
+  for (const generator::LaunchEntry &kernel : whole.program.tables.at(type).kernels) {
     for (const generator::LaunchArgument &argument : kernel.arguments) {
       const bool isIt =
           argument.kind == generator::StageArgument::Kind::Number && argument.value == number.name;
@@ -276,14 +272,7 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
   if (Status apart = planApart(*binding, type, inputs, outputs, result.apart); !apart) {
     return apart.error();
   }
-  generator::Schedule schedule;
-  schedule.isOfProgram = generation.program.has_value();
-  if (!generation.program) {
-    const generator::FusedOperator &fused = generation.fused;
-    const auto sizes = generator::sizesOf(fused, *binding, type);
-    schedule = generator::firstSchedule(fused, sizes, type, chipOf(device), nullptr).schedule;
-  }
-  auto planned = generator::planCall(generation, schedule, inputs, outputs, numbers,
+  auto planned = generator::planCall(generation, {}, inputs, outputs, numbers,
                                      generator::siteOf(chipOf(device)));
   if (!planned) {
     return planned.error();

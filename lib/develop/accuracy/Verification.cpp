@@ -45,9 +45,9 @@ std::vector<verify::TrialTensor> trialTensors(const generator::CalledOperator &c
 /// With the numbers of the case, and without the table, which other cases fill meanwhile.
 Generation withNumbers(const Generation &generation, const GridCase &grid) {
   Generation result;
-  result.fused = generation.fused;
+  result.interface = generation.interface;
   result.program = generation.program;
-  result.fused.op = definition::withSizeInputs(
+  result.interface.op = definition::withSizeInputs(
       definition::withNumbers(generation.op(), grid.numbers), grid.binding);
   return result;
 }

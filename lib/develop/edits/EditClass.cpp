@@ -202,16 +202,23 @@ bool isSameCode(const Hunk &hunk, std::string_view comment, bool keepsIndent) {
   return codes(hunk.before) == codes(hunk.after);
 }
 
-/// Lines of the tables that `nereid optimize` rewrites.
-std::vector<bool> tableLines(const std::string &text) {
-  std::vector<bool> inTable;
+/// Lines of the wrapper's statements that compute blocks, which `nereid optimize` rewrites.
+std::vector<bool> blockLines(const std::string &text) {
+  static const std::regex begins(R"(\s+(?:block_\w+|num_warps\w*|num_stages\w*|tuned\w*) = )");
+  std::vector<bool> inStatement;
   bool isInside = false;
+  int64_t depth = 0;
   for (const std::string &line : linesOf(text)) {
-    isInside = isInside || line.starts_with("SCHEDULES = {") || line.starts_with("FORMS = {");
-    inTable.push_back(isInside);
-    isInside = isInside && !line.starts_with("}") && !line.ends_with("= {}");
+    isInside = isInside || std::regex_search(line.substr(0, 100), begins,
+                                             std::regex_constants::match_continuous);
+    inStatement.push_back(isInside);
+    depth += isInside ? std::count(line.begin(), line.end(), '(') -
+                            std::count(line.begin(), line.end(), ')')
+                      : 0;
+    isInside = isInside && depth > 0;
+    depth = isInside ? depth : 0;
   }
-  return inTable;
+  return inStatement;
 }
 
 bool allInside(const std::vector<bool> &inside, size_t line, size_t count) {
@@ -226,7 +233,7 @@ bool allInside(const std::vector<bool> &inside, size_t line, size_t count) {
 /// Numbers that are given to constants of schedules are all that differs.
 bool isConstantChange(const Hunk &hunk) {
   static const std::regex given(
-      R"re((["']?\b(?:BLOCK|BLOCK_M|BLOCK_N|BLOCK_K|ROWS|STREAMING|GRID_2D|num_warps|num_stages)\b["']?\s*[=:]\s*)(?:\d+|True|False))re");
+      R"re((["']?\b(?:BLOCK_[A-Z]|GROUP_M|num_warps|num_stages)\b["']?\s*[=:]\s*)(?:\d+|block_\w+))re");
   auto open = [&](const std::vector<std::string> &lines) {
     std::vector<std::string> list;
     for (const std::string &line : lines) {
@@ -250,14 +257,14 @@ DefinitionChange classify(const definition::Operator &before, const definition::
 
 EditClass classifyKernel(const std::string &before, const std::string &after,
                          const std::vector<Hunk> &hunks) {
-  const std::vector<bool> tableBefore = tableLines(before), tableAfter = tableLines(after);
+  const std::vector<bool> blocksBefore = blockLines(before), blocksAfter = blockLines(after);
   EditClass most = EditClass::None;
   for (const Hunk &hunk : hunks) {
-    const bool isTable = allInside(tableBefore, hunk.lineBefore, hunk.before.size()) &&
-                         allInside(tableAfter, hunk.lineAfter, hunk.after.size());
-    most = std::max(most, isSameCode(hunk, "#", true)         ? EditClass::Text
-                          : isTable || isConstantChange(hunk) ? EditClass::Parameter
-                                                              : EditClass::Logic);
+    const bool isOfBlocks = allInside(blocksBefore, hunk.lineBefore, hunk.before.size()) &&
+                            allInside(blocksAfter, hunk.lineAfter, hunk.after.size());
+    most = std::max(most, isSameCode(hunk, "#", true)            ? EditClass::Text
+                          : isOfBlocks || isConstantChange(hunk) ? EditClass::Parameter
+                                                                 : EditClass::Logic);
   }
   return most;
 }

@@ -79,9 +79,7 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     row.failure = launch.error().message;
     return row;
   }
-  if (row.schedule.isOfProgram) { // shown with the blocks of this case
-    row.schedule = launch->schedule();
-  }
+  row.schedule = launch->schedule(); // shown with the blocks of this case
   std::vector<bench::TimedLaunch> forms = {timedLaunch("kernel", *launch, options)};
   std::string noGraph;
   if (usesGraphs(options.mode) && forms.front().device != nullptr) {

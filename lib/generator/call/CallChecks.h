@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an operator can be called with these sizes or these tensors, whichever way its kernels
-// are made; and what the sizes are then.
+// Whether an operator can be called with these sizes or these tensors, and what the sizes are then.
 #pragma once
 
 #include "lib/generator/call/CalledOperator.h"

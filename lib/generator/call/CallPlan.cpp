@@ -6,6 +6,7 @@
 #include "lib/generator/call/Overlap.h"
 #include "lib/generator/call/TensorRows.h"
 #include "lib/generator/launch/Choices.h"
+#include "lib/generator/lower/Lower.h"
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ public:
                  const std::map<std::string, double> &scalars, const LaunchSite &site,
                  const Schedule &schedule)
       : chosen(chosenBy(schedule)), called(generation.called()),
-        table(generation.program->tables.at(dtype)), site(site), binding(binding),
+        table(generation.program.tables.at(dtype)), site(site), binding(binding),
         isAligned(std::move(isAligned)), strides(strides), scalars(scalars) {}
 
   Result<CallPlan> run() {
@@ -45,7 +46,6 @@ public:
       return elements.error();
     }
     CallPlan plan;
-    plan.schedule.isOfProgram = true;
     for (size_t i = 0; i < table.workspaces.size(); ++i) {
       plan.workspaces.push_back({table.workspaces[i].dtype, (*elements)[i]});
     }
@@ -113,7 +113,6 @@ private:
       }
       }
     }
-    plan.schedule.isOfProgram = true;
     for (const auto &[name, value] : bound.constants) {
       sign(name, std::to_string(value));
       if (name != "WIDE") {
@@ -162,7 +161,8 @@ std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding)
   for (int64_t size : binding.rest) {
     rest *= size;
   }
-  symbols.emplace("rest", rest);
+  symbols.emplace(leadingSymbol([&](const std::string &name) { return symbols.contains(name); }),
+                  rest);
   return symbols;
 }
 
@@ -180,9 +180,7 @@ Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &ca
                              const std::map<std::string, double> &scalars, const LaunchSite &site,
                              const Schedule &schedule) {
   if (areAllEmpty(generation.called(), call.binding)) {
-    CallPlan nothing;
-    nothing.schedule.isOfProgram = true;
-    return nothing;
+    return CallPlan{};
   }
   return ProgramPlanner(generation, call.binding, call.dtype, isAligned, strides, scalars, site,
                         schedule)
@@ -217,29 +215,12 @@ int64_t CallPlan::programs() const {
 
 bool canWriteTo(const Generation &generation, const Operand &output,
                 const definition::Binding &binding, DType dtype, const runtime::Tensor &tensor) {
-  if (!generation.program) {
-    return layoutOf(generation.fused, output, binding, tensor.shape(), tensor.strides()).isUsable;
-  }
-  const TableStride *row = generation.program->tables.at(dtype).strideOf(output.name);
+  const TableStride *row = generation.program.tables.at(dtype).strideOf(output.name);
   return tensor.isContiguous() || strideIn(row, output, tensor, binding);
-}
-
-CallPlan callOf(LaunchPlan plan) {
-  CallPlan call;
-  call.contiguousCopies = plan.contiguousCopies;
-  call.schedule = plan.schedule;
-  if (!plan.isEmpty) {
-    call.launches.push_back(std::move(plan));
-  }
-  return call;
 }
 
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           const definition::Binding &binding, DType dtype) {
-  if (!generation.program) {
-    auto plan = planLaunch(generation.fused, schedule, binding, dtype);
-    return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
-  }
   if (Status fits = checkCall(generation.called(), binding, dtype); !fits) {
     return fits.error();
   }
@@ -252,14 +233,6 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           std::span<const runtime::Tensor> outputs,
                           const std::map<std::string, double> &scalars,
                           std::optional<LaunchSite> site) {
-  if (!generation.program) {
-    auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
-    auto written = inputsWritten(generation.called(), inputs, outputs);
-    if (plan && !written) {
-      return written.error();
-    }
-    return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
-  }
   const CalledOperator &called = generation.called();
   auto call = checkCall(called, inputs, outputs, scalars);
   if (!call) {
@@ -269,7 +242,7 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
   if (!written) {
     return written.error();
   }
-  const LaunchTable &table = generation.program->tables.at(call->dtype);
+  const LaunchTable &table = generation.program.tables.at(call->dtype);
   std::vector<int> copies;
   std::vector<const runtime::Tensor *> tensors;
   Strides strides;

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of an operator: its launches in order, with the memory that one leaves to the next. Who
-// runs or compiles an operator asks for this, whichever way its kernels are made.
+// One call of an operator: its launches in order, ready for the pipeline and the runtime, with the
+// memory that one leaves to the next. What the wrappers do for their users, this does for concrete
+// tensors in C++: whoever runs or compiles an operator asks for it.
 #pragma once
 
 #include "lib/generator/Generator.h"
+#include "lib/generator/call/CallChecks.h"
+#include "runtime/Kernel.h"
+#include "runtime/tensor/Tensor.h"
+
+#include <span>
+#include <variant>
 
 namespace nereid::generator {
+
+struct LaunchPlan {
+  struct Argument {
+    std::string name;
+    /// Number in CalledOperator::operands, those behind them the call's workspaces; an integer, or
+    /// a number.
+    std::variant<int, int64_t, double> value;
+    bool isTensor() const { return value.index() == 0; }
+  };
+  std::string function;
+  std::string signature;           ///< "x_ptr=*fp32:16, …, N=i32, BLOCK_X=32"
+  std::vector<Argument> arguments; ///< run-time arguments only, in order
+  runtime::Grid grid = {1, 1, 1};
+  Schedule schedule; ///< constexprs of the kernel
+};
 
 struct CallPlan {
   struct Scratch {
@@ -24,7 +46,11 @@ struct CallPlan {
 /// For contiguous tensors aligned to 16 bytes: compile ahead, show, tune.
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           const definition::Binding &binding, DType dtype);
-/// For these tensors, see planLaunch; `site`: another place than the generation is for.
+/// For these tensors: inputs = tensor parameters in order, outputs in order. Tensors whose rows are
+/// evenly spaced are used in place where the kernels take that; other inputs are named in
+/// contiguousCopies and planned as contiguous. E0612 when a shape or type does not fit the
+/// definition, or an output's strides the kernels. `scalars` overrides the defaults of number
+/// parameters by name; `site`: another place than the generation is for.
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           std::span<const runtime::Tensor> inputs,
                           std::span<const runtime::Tensor> outputs,
@@ -33,10 +59,9 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
 /// Whether kernels write to a tensor with these strides, which has the output's shape.
 bool canWriteTo(const Generation &generation, const Operand &output,
                 const definition::Binding &binding, DType dtype, const runtime::Tensor &tensor);
-CallPlan callOf(LaunchPlan plan);
 /// How many dimensions of a tensor the last `dims` of its operand's shape are.
 size_t lastDimensions(const Operand &operand, size_t dims, const definition::Binding &binding);
-/// What a program's launch table calls the sizes: "rest" is the product of the leading ones.
+/// What a launch table calls the sizes: leadingSymbol() is the product of the leading ones.
 std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding);
 
 /// The tensors and values of a call as the runtime takes them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller sees of an operator, whichever way its kernels are made: what its files say of
-// functions, parameters, checks and results follows from this alone.
+// What a caller sees of an operator: what its files say of functions, parameters, checks and
+// results follows from this alone.
 #pragma once
 
 #include "lib/definition/Graph.h"
@@ -11,10 +11,6 @@
 
 namespace nereid::generator {
 
-/// How a value varies over the tile of a kernel: with both rows and columns, with columns only (a
-/// row vector), with rows only (a column vector), or not at all.
-enum class Extent { Full, Row, Column, Scalar };
-
 /// A tensor that an operator takes or gives.
 struct Operand {
   std::string name; ///< as in the definition
@@ -23,15 +19,6 @@ struct Operand {
   definition::SymbolicShape shape;
   std::optional<DType> fixedDtype;
   std::string memory; ///< of an output: the input in whose memory it is written; "": its own
-  // Of fused kernels alone:
-  int node = 0; ///< in FusedOperator::nodes
-  Extent extent = Extent::Full;
-  std::vector<bool> rowGroups, columnGroups; ///< which groups of the space it moves along
-  /// Moves along every row group: one stride from row to row is enough.
-  bool hasAllRows() const;
-  bool hasAllColumns() const;
-  bool hasSomeRows() const;
-  bool hasSomeColumns() const;
 };
 
 struct CalledOperator {

@@ -33,85 +33,71 @@ std::string replaced(const std::string &text, const std::map<std::string, std::s
   return result;
 }
 
-/// Sizes of the class: above half of each bound, up to it.
-std::string conditionOf(const CaseClass &caseClass) {
-  std::string text;
-  for (const auto &[name, size] : caseClass.sizesUpTo) {
-    const char *times = text.empty() ? "" : "*";
-    text += size > 1 ? fmt::format("{0}({1} > {2})*({1} <= {3})", times, name, size / 2, size)
-                     : fmt::format("{}({} <= 1)", times, name);
-  }
-  return text.empty() ? "1" : text;
-}
-
-class Inlining {
+class Opening {
 public:
-  Inlining(LaunchTable table, DType dtype, const ScheduleTable &schedules)
-      : table(std::move(table)) {
-    for (const ScheduleTable::Entry &entry : schedules.entries) {
-      if (entry.caseClass.dtype == dtype && entry.schedule.isOfProgram &&
-          !entry.schedule.constants.empty()) {
-        tuned.push_back({variable(), chosenBy(entry.schedule)});
-        this->table.derived.push_back({tuned.back().variable, conditionOf(entry.caseClass)});
-      }
-    }
-  }
+  explicit Opening(LaunchTable table) : table(std::move(table)) {}
 
   LaunchTable run() {
     for (const LaunchChoice &choice : table.choices) {
-      values[choiceVariable(choice.name)] = valueOf(choice);
+      if (isUsed(choiceVariable(choice.name))) {
+        const std::string name = freshName(choice.name);
+        table.derived.push_back({name, asked(choice)});
+        values[choiceVariable(choice.name)] = name;
+      }
     }
     for (Workspace &one : table.workspaces) {
       one.elements = replaced(one.elements, values);
     }
     for (LaunchEntry &kernel : table.kernels) {
-      inlineInto(kernel);
+      open(kernel);
     }
     table.choices.clear();
     return std::move(table);
   }
 
 private:
-  struct Tuned {
-    std::string variable; ///< is 1 in its class
-    ChosenValues chosen;
-  };
+  std::string asked(const LaunchChoice &choice) const {
+    return fmt::format("{}(\"{}\", {})", choicePrefix, choice.name, replaced(choice.rule, values));
+  }
 
-  /// A name that no size has.
-  std::string variable() const {
-    auto isTaken = [&](const std::string &name) {
-      return std::find(table.symbols.begin(), table.symbols.end(), name) != table.symbols.end() ||
-             std::any_of(table.derived.begin(), table.derived.end(),
-                         [&](const NamedExpression &one) { return one.name == name; });
+  bool isUsed(const std::string &variable) const {
+    const auto names = [&](const std::string &text) {
+      return replaced(text, {{variable, ""}}) != text;
     };
-    std::string name = "tuned";
-    for (int i = 2; isTaken(name); ++i) {
-      name = fmt::format("tuned_{}", i);
+    return std::any_of(table.workspaces.begin(), table.workspaces.end(),
+                       [&](const Workspace &one) { return names(one.elements); }) ||
+           std::any_of(table.kernels.begin(), table.kernels.end(), [&](const LaunchEntry &kernel) {
+             return names(kernel.grid) ||
+                    std::any_of(kernel.constexprs.begin(), kernel.constexprs.end(),
+                                [&](const NamedExpression &one) { return names(one.value); });
+           });
+  }
+
+  /// "reduce_held" of "reduce.HELD", or a name that no size has.
+  std::string freshName(std::string name) const {
+    for (char &c : name) {
+      c = c == '.' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    auto isTaken = [&](const std::string &one) {
+      auto isIt = [&](const auto &known) { return known.name == one; };
+      return std::find(table.symbols.begin(), table.symbols.end(), one) != table.symbols.end() ||
+             std::any_of(table.derived.begin(), table.derived.end(), isIt) ||
+             std::any_of(table.strides.begin(), table.strides.end(), isIt) ||
+             std::any_of(table.workspaces.begin(), table.workspaces.end(), isIt);
+    };
+    while (isTaken(name)) {
+      name += "_choice";
     }
     return name;
   }
 
-  std::string valueOf(const LaunchChoice &choice) const {
-    std::string value = "(" + replaced(choice.rule, values) + ")";
-    for (const Tuned &one : tuned) {
-      auto own = one.chosen.find(choice.name);
-      if (own != one.chosen.end()) {
-        value = fmt::format("({} if {} else {})", own->second, one.variable, value);
-      }
-    }
-    return value;
-  }
-
-  void inlineInto(LaunchEntry &kernel) {
+  void open(LaunchEntry &kernel) {
     for (const LaunchChoice &choice : kernel.choices) {
-      values[choiceVariable(choice.name)] = valueOf(choice);
+      values[choiceVariable(choice.name)] = asked(choice);
       const bool isPassed =
           std::any_of(kernel.constexprs.begin(), kernel.constexprs.end(),
                       [&](const NamedExpression &one) { return one.name == choice.constant; });
-      const bool isChosen = std::any_of(tuned.begin(), tuned.end(), [&](const Tuned &one) {
-        return one.chosen.contains(choice.name);
-      });
-      if (!isPassed && isChosen) {
+      if (!isPassed) {
         kernel.constexprs.push_back({choice.constant, choiceVariable(choice.name)});
       }
     }
@@ -126,7 +112,6 @@ private:
   }
 
   LaunchTable table;
-  std::vector<Tuned> tuned;
   std::map<std::string, std::string> values;
 };
 
@@ -145,12 +130,9 @@ std::map<std::string, int64_t> sizeClass(const LaunchTable &table,
 }
 
 ChosenValues chosenBy(const Schedule &schedule) {
-  return schedule.isOfProgram ? ChosenValues(schedule.constants.begin(), schedule.constants.end())
-                              : ChosenValues();
+  return {schedule.constants.begin(), schedule.constants.end()};
 }
 
-LaunchTable withSchedules(LaunchTable table, DType dtype, const ScheduleTable &schedules) {
-  return Inlining(std::move(table), dtype, schedules).run();
-}
+LaunchTable withTuning(LaunchTable table) { return Opening(std::move(table)).run(); }
 
 } // namespace nereid::generator

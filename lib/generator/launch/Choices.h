@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table's choices as whoever writes its expressions into files takes them: rules, and for classes
-// of sizes the values that a schedule has for them.
+// A table's choices as whoever writes its expressions into files takes them: each is asked of what
+// was found for the sizes, with the rule's value for those that say nothing.
 //
-//   tuned = (M > 512)*(M <= 1024)
-//   BLOCK_M = min(128 if tuned else 64, …)
+//   min(CHOICE_map_BLOCK_Y, …)   becomes   min(CHOICE_("map.BLOCK_Y", 1024), …)
+//   which Spelling.h writes as             min(tuned.get("map.BLOCK_Y", 1024), …)
 #pragma once
 
 #include "lib/generator/Schedule.h"
@@ -18,8 +18,8 @@ std::map<std::string, int64_t> sizeClass(const LaunchTable &table,
 /// The schedule's values of choices.
 ChosenValues chosenBy(const Schedule &schedule);
 
-/// The table without choices: with their rules, and the values of `schedules` for this type where
-/// the sizes are of their class.
-LaunchTable withSchedules(LaunchTable table, DType dtype, const ScheduleTable &schedules);
+/// The table without choices, see above. Those of several kernels have names among the derived
+/// expressions; options that the rules leave to the compiler are passed with its defaults.
+LaunchTable withTuning(LaunchTable table);
 
 } // namespace nereid::generator

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/launch/Spelling.h"
 
+#include "lib/generator/launch/Table.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,8 @@ public:
       }
       return called(expr.operands[0]->text, std::move(operands));
     }
+    case ExprKind::String:
+      return leaf("\"" + expr.text + "\"");
     default:
       return leaf(expr.text);
     }
@@ -173,6 +176,14 @@ private:
       if (operands.size() == 1) {
         return operands[0];
       }
+    }
+    if (function == choicePrefix) {
+      auto tuned = names.find(function);
+      return {Term::Kind::Call,
+              Term::Atom,
+              (tuned == names.end() ? "tuned" : tuned->second) + ".get",
+              std::move(operands),
+              {}};
     }
     const auto &table = language == ExpressionLanguage::Python ? python : cpp;
     auto found = table.find(function);

@@ -6,9 +6,10 @@
 //     Python   min(1024, max(1, triton.next_power_of_2(N)))
 //     C++      std::min<int64_t>({1024, std::max<int64_t>({1, nereid::nextPowerOf2(N)})})
 //
-// Parentheses are written where they are needed, and what changes nothing is not written: times 1,
-// plus 0, the magnitude of what takes nothing off. Names of a table are sizes, of which none is
-// negative.
+// A choice (launch/Choices.h) is asked of the variable that has the name of its function:
+// tuned.get("map.BLOCK_Y", 1024). Parentheses are written where they are needed, and what changes
+// nothing is not written: times 1, plus 0, the magnitude of what takes nothing off. Names of a
+// table are sizes, of which none is negative.
 #pragma once
 
 #include <cstddef>

@@ -48,6 +48,7 @@ struct LaunchChoice {
 };
 /// "CHOICE_contract_BLOCK_M" of "contract.BLOCK_M".
 std::string choiceVariable(const std::string &name);
+/// No size has such a name, nor is one called like the function of withTuning().
 constexpr std::string_view choicePrefix = "CHOICE_";
 
 /// A dimension of a kernel's tile, for whoever weighs schedules.

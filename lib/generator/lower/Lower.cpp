@@ -66,8 +66,12 @@ public:
                     })
             ? 0
             : 1;
-    for (const std::string &symbol : definition::symbolsOf(op)) {
-      sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? "rest" : symbol, least}));
+    const std::vector<std::string> all = definition::symbolsOf(op);
+    const std::string leading = leadingSymbol([&](const std::string &name) {
+      return std::find(all.begin(), all.end(), name) != all.end();
+    });
+    for (const std::string &symbol : all) {
+      sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? leading : symbol, least}));
     }
     for (size_t i = 0; i < op.nodes.size(); ++i) {
       const GraphNode &node = op.nodes[i];
@@ -737,6 +741,14 @@ private:
 };
 
 } // namespace
+
+std::string leadingSymbol(const std::function<bool(const std::string &)> &isSize) {
+  std::string name = "rest";
+  while (isSize(name)) {
+    name += "_all";
+  }
+  return name;
+}
 
 Result<Program> lower(const definition::Operator &op, DType dtype) {
   try {

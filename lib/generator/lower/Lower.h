@@ -9,10 +9,17 @@
 #include "lib/definition/Graph.h"
 #include "lib/generator/program/Program.h"
 
+#include <functional>
+#include <string>
+
 namespace nereid::generator {
 
-/// Sizes are the symbols of the definition's shapes, "rest" for "...", each at least 1; tensors lie
-/// one element after another. E0607 for an operation that has no lowering yet.
+/// What programs call the product of the leading sizes "...": "rest", or a longer name where a size
+/// of the definition has that one.
+std::string leadingSymbol(const std::function<bool(const std::string &)> &isSize);
+
+/// Sizes are the symbols of the definition's shapes, leadingSymbol() for "...", each at least 1;
+/// tensors lie one element after another. E0607 for an operation that has no lowering yet.
 Result<Program> lower(const definition::Operator &op, DType dtype);
 
 } // namespace nereid::generator

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `<op>_kernel.hpp` of kernels made of programs, see ProgramText.h.
+// `<op>_kernel.hpp`: launches the kernels of `<op>_triton.py` from C++. What all operators share is
+// include/nereid/operator.hpp. See ProgramText.h.
 #include "lib/generator/LauncherText.h"
+#include "lib/generator/cpp/EagerCalls.h"
 #include "lib/generator/programs/ProgramText.h"
 
 #include <fmt/format.h>
@@ -13,31 +15,40 @@ namespace {
 
 class ProgramHeader : LauncherText {
 public:
-  ProgramHeader(const CalledOperator &called, ProgramOperator shown)
-      : LauncherText(called), program(std::move(shown)),
-        variables(called, names, ExpressionLanguage::Cpp) {}
+  explicit ProgramHeader(const Generation &generation)
+      : LauncherText(generation.called()), schedules(generation.table),
+        program(withTuning(generation.program)), variables(called, names, ExpressionLanguage::Cpp) {
+  }
 
   std::string run() {
-    beginning("");
+    beginning("  static const nereid::TuningTable &table();\n");
+    table();
     launch();
-    wrapper();
+    schedules.hasForm(Form::Eager) ? eager() : wrapper();
     text += "} // namespace triton\n";
     return text;
   }
 
 private:
+  /// What was found for sizes, read from the Python file so that a change of it touches that alone.
+  void table() {
+    text += fmt::format(R"(inline const nereid::TuningTable &Launch::table() {{
+  static const nereid::TuningTable loaded(OPERATOR_FOLDER "/{}_triton.py");
+  return loaded;
+}}
+
+)",
+                        called.op.name);
+  }
+
   void launch() {
-    launchBeginning("&&");
-    if (!variables.rest.empty()) {
-      definition::Dim leading;
-      leading.symbol = "...";
-      line(fmt::format("const int64_t {} = nereid::product({});", variables.rest,
-                       names.variable(leading)));
-    }
+    launchBeginning();
+    rest();
     line(fmt::format("const nereid::DType dtype = {}.dtype();", leadName()));
-    path = variables.fresh("file");
-    line(fmt::format("const std::string {} = OPERATOR_FOLDER \"/{}_triton.py\";", path,
-                     called.op.name));
+    const std::string tuned = variables.fresh("tuned");
+    text += packed(fmt::format("  const nereid::Tuning {} = Launch::table().find(dtype, {{", tuned),
+                   keySizes(), "});\n");
+    variables.spelling.rename(std::string(choicePrefix), tuned);
     for (const Operand &operand : called.operands) {
       memory[operand.name] = operand.name;
       if (!operand.isOutput && !called.writtenTo(operand.name)) {
@@ -65,7 +76,51 @@ private:
       }
     }
     text += groups.size() == 1 ? "" : "  }\n";
+    line(fmt::format("this->takeForm({}.form());", tuned));
     text += "}\n\n";
+  }
+
+  std::vector<std::string> keySizes() const {
+    std::vector<std::string> sizes;
+    for (const std::string &name : classSizes(program)) {
+      sizes.push_back(variables.spelling.text(name));
+    }
+    return sizes;
+  }
+
+  /// Product of the leading sizes.
+  void rest() {
+    if (!variables.rest.empty()) {
+      definition::Dim leading;
+      leading.symbol = "...";
+      line(fmt::format("const int64_t {} = nereid::product({});", variables.rest,
+                       names.variable(leading)));
+    }
+  }
+
+  /// Tensors of devices have no eager form here: their kernels are launched.
+  void eager() {
+    const std::string name = called.op.name + "_eager";
+    text += "/// The body, operation by operation, on the host.\n";
+    text += packed(fmt::format("inline {} {}(", cppResult(called), name),
+                   cppParameters(called, false), ") {\n");
+    text += cppSizes(called, names, "  ") + eagerCalls(called, names) + "}\n\n";
+    std::vector<std::string> given;
+    for (const CallParameter &parameter : callParameters(called)) {
+      given.push_back(parameter.name);
+    }
+    std::string shortcut;
+    std::swap(shortcut, text);
+    rest();
+    const std::string lead = leadName(), found = variables.fresh("found");
+    text += packed(
+        fmt::format("  const nereid::Tuning {} = Launch::table().find({}.dtype(), {{", found, lead),
+        keySizes(), "});\n");
+    line(fmt::format("if ({}.isOnHost() && {}.form() == \"eager\") {{", lead, found));
+    text += packed(fmt::format("    return {}(", name), given, ");\n");
+    line("}");
+    std::swap(shortcut, text);
+    wrapper(shortcut);
   }
 
   /// In place where all types take its rows with gaps between them.
@@ -166,24 +221,24 @@ private:
     }
     const std::string grid = variables.fresh("programs");
     put(inner, fmt::format("const int64_t {} = ", grid), kernel.grid, ";");
-    text += packed(fmt::format("  {}this->addStep({}, \"{}\", {{", inner, path, kernel.function),
-                   constants, fmt::format("}}, {});\n", grid));
+    text += packed(
+        fmt::format("  {}this->addStep(Launch::table().path(), \"{}\", {{", inner, kernel.function),
+        constants, fmt::format("}}, {});\n", grid));
     text += isOnly ? "" : "  " + pad + "}\n";
     variables = shared;
   }
 
+  const ScheduleTable &schedules;
   const ProgramOperator program;
   const std::vector<TableStride> common = sharedStrides(program);
   WrapperVariables variables;
   std::map<std::string, std::string> memory; ///< variables of buffers
-  std::string path;
 };
 
 } // namespace
 
-std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program,
-                               const ScheduleTable &schedules) {
-  return ProgramHeader(called, withSchedules(program, schedules)).run();
+std::string writeKernelHeader(const Generation &generation) {
+  return ProgramHeader(generation).run();
 }
 
 } // namespace nereid::generator

@@ -163,9 +163,6 @@ static Result<std::vector<OfType>> madeOfTypes(const definition::Operator &op) {
   auto has = [&](const char *name) {
     return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
   };
-  if (has("...") && has("rest")) {
-    return makeError("E0607", "the size 'rest' has the name of the leading sizes '...'");
-  }
   for (const std::string &symbol : symbols) {
     if (symbol.starts_with(choicePrefix)) {
       return makeError("E0607", fmt::format("the size '{}' has the name of a choice", symbol));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/programs/ProgramText.h"
 
+#include "lib/generator/lower/Lower.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -20,12 +22,13 @@ WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames
   }
   for (const char *word : {"math", "torch", "dtype", "grid", "contiguous", "workspace", "addTensor",
                            "addSize", "addNumber", "addWhole", "addStep", "nereid", "device",
-                           "processorsOf", "withRows", "rowStride"}) {
+                           "processorsOf", "withRows", "rowStride", "takeForm"}) {
     names.fresh(word);
   }
   names.fresh(called.op.name);
   bool hasRest = false;
-  for (const std::string &symbol : definition::symbolsOf(called.op)) {
+  const std::vector<std::string> symbols = definition::symbolsOf(called.op);
+  for (const std::string &symbol : symbols) {
     definition::Dim dim;
     dim.symbol = symbol;
     hasRest = hasRest || symbol == "...";
@@ -35,7 +38,10 @@ WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames
   }
   if (hasRest) {
     rest = names.fresh("rest");
-    spelling.rename("rest", rest);
+    spelling.rename(leadingSymbol([&](const std::string &name) {
+                      return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
+                    }),
+                    rest);
   }
 }
 
@@ -69,11 +75,17 @@ bool usesProcessors(const ProgramOperator &program) {
   return false;
 }
 
-ProgramOperator withSchedules(ProgramOperator program, const ScheduleTable &schedules) {
+ProgramOperator withTuning(ProgramOperator program) {
   for (auto &[dtype, table] : program.tables) {
-    table = withSchedules(std::move(table), dtype, schedules);
+    table = withTuning(std::move(table));
   }
   return program;
+}
+
+std::vector<std::string> classSizes(const ProgramOperator &program) {
+  std::vector<std::string> names = program.tables.begin()->second.symbols;
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 const Operand *operandOf(const CalledOperator &called, const std::string &buffer) {

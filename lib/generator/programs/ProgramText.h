@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of an operator whose kernels are made of programs, as far as they launch something:
-// both compute a launch by code that is made of its table's expressions.
+// The files of an operator as far as they launch something: `<op>_triton.py` with kernels and
+// Python wrapper (writeTriton), `<op>_kernel.hpp` (writeKernelHeader). Both compute a launch by
+// code that is made of its table's expressions.
 #pragma once
 
 #include "lib/generator/WrapperNames.h"
@@ -11,14 +12,10 @@
 
 namespace nereid::generator {
 
-/// `<op>_triton.py`: the kernels and the Python wrapper.
-std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program,
-                               const ScheduleTable &schedules);
-/// `<op>_kernel.hpp`.
-std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program,
-                               const ScheduleTable &schedules);
-/// The program with its choices decided, see launch/Choices.h.
-ProgramOperator withSchedules(ProgramOperator program, const ScheduleTable &schedules);
+/// The program with its choices asked of what was found for the sizes, see launch/Choices.h.
+ProgramOperator withTuning(ProgramOperator program);
+/// The sizes that say which class of cases a call is of, in the order of its keys.
+std::vector<std::string> classSizes(const ProgramOperator &program);
 
 /// Variables of a wrapper beside those that its caller and the definition's sizes have.
 class WrapperVariables {

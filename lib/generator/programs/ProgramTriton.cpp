@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// `<op>_triton.py` of kernels made of programs, see ProgramText.h.
+// `<op>_triton.py`: every kernel of the operator and the Python wrapper, which PyTorch users with
+// upstream's compiler call. Nereid itself reads the kernels only. See ProgramText.h.
+#include "lib/generator/EagerText.h"
+#include "lib/generator/Generator.h"
 #include "lib/generator/PythonWrapper.h"
 #include "lib/generator/programs/ProgramText.h"
 #include "lib/generator/python/ResultText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -14,23 +18,101 @@ namespace {
 
 class ProgramTriton : PythonWrapper {
 public:
-  ProgramTriton(const CalledOperator &called, ProgramOperator shown)
-      : PythonWrapper(called), program(std::move(shown)),
+  explicit ProgramTriton(const Generation &generation)
+      : PythonWrapper(generation.called()), schedules(generation.table),
+        program(withTuning(generation.program)),
         variables(called, names, ExpressionLanguage::Python) {}
 
   std::string run() {
-    head({hasRest(), program.usesLibdevice},
-         "Blocks and forms by rule, \"tuned\" where rounds found better.");
+    head({hasRest() || hasEager(), hasEager(), program.usesLibdevice},
+         "The table of schedules is rewritten by `nereid optimize`.");
+    tables();
     for (const std::string &kernel : program.kernels) {
       text += kernel + "\n\n";
     }
     text += checkFunctions() + resultFunctions(called, true) + apartFunction();
+    text += hasEager() ? eagerFunction(called) : "";
     rowFunction();
     wrapper();
     return text;
   }
 
 private:
+  bool hasEager() const { return schedules.hasForm(Form::Eager); }
+  /// "(torch.float32, 1024, 64)".
+  static std::string classText(const CaseClass &caseClass) {
+    std::string text = "(" + torchType(caseClass.dtype);
+    for (const auto &[name, size] : caseClass.sizesUpTo) {
+      text += fmt::format(", {}", size);
+    }
+    return text + (caseClass.sizesUpTo.empty() ? ",)" : ")");
+  }
+
+  void tables() {
+    std::string sizes;
+    for (const std::string &name : classSizes(program)) {
+      sizes += (sizes.empty() ? ", up to these powers of two: " : ", ") + name;
+    }
+    text += fmt::format("# (type{}): what was found better than the rules.\nSCHEDULES = {{", sizes);
+    bool isEmpty = true;
+    for (const ScheduleTable::Entry &entry : schedules.entries) {
+      if (entry.schedule.constants.empty()) {
+        continue;
+      }
+      text += isEmpty ? "\n" : "";
+      text += fmt::format("    {}: {{  # by {}\n", classText(entry.caseClass), entry.origin);
+      for (const auto &[name, value] : entry.schedule.constants) {
+        text += fmt::format("        \"{}\": {},\n", name, value);
+      }
+      text += "    },\n";
+      isEmpty = false;
+    }
+    text += "}\n\n";
+    forms();
+    text += "\n";
+  }
+
+  /// Where a mode has chosen.
+  void forms() {
+    if (!hasEager() && !schedules.hasForm(Form::Graph) && !schedules.hasForm(Form::Launches)) {
+      return;
+    }
+    text +=
+        "# What --mode chose by time for the same keys: the kernels, by launches for each call or\n"
+        "# recorded and replayed (which needs tensors that stay: the C++ launcher's), or "
+        "PyTorch's\n"
+        "# own operations.\n"
+        "FORMS = {\n";
+    for (const ScheduleTable::Entry &entry : schedules.entries) {
+      if (entry.form != Form::Unasked) {
+        text += fmt::format("    {}: \"{}\",\n", classText(entry.caseClass), formName(entry.form));
+      }
+    }
+    text += "}\n\n";
+  }
+
+  /// What was found for the sizes of the call.
+  void lookUp() {
+    const std::string sizes = variables.fresh("sizes"), tuned = variables.fresh("tuned");
+    std::vector<std::string> key = {leadDtype(called)};
+    for (const std::string &name : classSizes(program)) {
+      key.push_back(variables.spelling.text(fmt::format("next_power_of_2({})", name)));
+    }
+    const std::string inOne =
+        fmt::format("{} = ({}{})", sizes, fmt::join(key, ", "), key.size() == 1 ? "," : "");
+    line(inOne.size() + 4 <= 100
+             ? inOne
+             : fmt::format("{} = (\n        {},\n    )", sizes, fmt::join(key, ",\n        ")));
+    if (hasEager()) {
+      line(fmt::format("if FORMS.get({}) == \"eager\":", sizes));
+      const std::vector<std::string> &results = called.op.outputNames;
+      line(fmt::format("    {} = _eager({})", fmt::join(results, ", "), argumentNames(called)));
+      line("    return " + returnedResults(called, results));
+    }
+    line(fmt::format("{} = SCHEDULES.get({}, {{}})", tuned, sizes));
+    variables.spelling.rename(std::string(choicePrefix), tuned);
+  }
+
   /// Views of two dimensions are used in place.
   const TableStride *rowView(const Operand &operand) const {
     const bool mayBeOne =
@@ -60,6 +142,7 @@ private:
     if (!variables.rest.empty()) {
       line(fmt::format("{} = math.prod({})", variables.rest, restName()));
     }
+    lookUp();
     inputs();
     variables.spelling.rename(processorsName, std::to_string(nominalProcessors));
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
@@ -183,6 +266,7 @@ private:
     variables = shared;
   }
 
+  const ScheduleTable &schedules;
   const ProgramOperator program;
   const std::vector<TableStride> common = sharedStrides(program);
   WrapperVariables variables;
@@ -190,9 +274,6 @@ private:
 
 } // namespace
 
-std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program,
-                               const ScheduleTable &schedules) {
-  return ProgramTriton(called, withSchedules(program, schedules)).run();
-}
+std::string writeTriton(const Generation &generation) { return ProgramTriton(generation).run(); }
 
 } // namespace nereid::generator

@@ -3,8 +3,8 @@
 // the definition's body by PyTorch in float64; how far a result may be from it follows from the
 // kernel's operations on the data at hand (text/judge.py).
 #include "lib/generator/EagerText.h"
-#include "lib/generator/KernelTypes.h"
 #include "lib/generator/TestProgram.h"
+#include "lib/generator/TypeLists.h"
 #include "lib/generator/python/CaseText.h"
 #include "lib/generator/python/ProgramText.h"
 #include "lib/generator/python/PythonWriter.h"
@@ -48,27 +48,27 @@ DEVICE = "cuda"
 
 std::string tables(const Generation &generation, const SizeNames &names,
                    const TestProgram &program) {
-  const FusedOperator &fused = generation.fused;
+  const CalledOperator &called = generation.called();
   std::vector<std::string> types, arguments, results;
-  for (DType type : fused.op.dtypes) {
+  for (DType type : called.op.dtypes) {
     types.push_back(torchType(type));
   }
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     arguments.push_back("\"" + parameter.name + "\"");
   }
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       results.push_back(operand.fixedDtype ? torchType(*operand.fixedDtype) : "None");
     }
   }
   std::vector<std::string> written;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Operand *output = fused.writtenTo(callParameters(fused)[i].name);
+    const Operand *output = called.writtenTo(callParameters(called)[i].name);
     if (output) {
       written.push_back(fmt::format("{}: {}", output->index, i));
     }
   }
-  const bool isFloating = areAllFloat(fused.op.dtypes);
+  const bool isFloating = areAllFloat(called.op.dtypes);
   std::string text =
       fmt::format("TYPES = {}\nARGUMENTS = {}\n", tupleText(types), tupleText(arguments));
   text += fmt::format("RESULT_TYPES = {}  # None: the operator's own\n", tupleText(results));
@@ -89,24 +89,24 @@ std::string tables(const Generation &generation, const SizeNames &names,
 } // namespace
 
 std::string writePythonAccuracy(const Generation &generation) {
-  const FusedOperator &fused = generation.fused;
-  const SizeNames names(fused);
+  const CalledOperator &called = generation.called();
+  const SizeNames names(called);
   const TestProgram program(generation, true);
-  std::string text = fileHead(fused, fmt::format(description, fused.op.name));
-  text += fmt::format(imports, fused.op.name) + tables(generation, names, program);
+  std::string text = fileHead(called, fmt::format(description, called.op.name));
+  text += fmt::format(imports, called.op.name) + tables(generation, names, program);
   text += inputFunction(generation, names, program.widestInput());
-  text += eagerHelpers(fused) + functionHead(fused);
+  text += eagerHelpers(called) + functionHead(called);
   text += "    \"\"\"The definition by PyTorch's own operations: given float64, it is the "
           "reference.\"\"\"\n";
-  for (const std::string &line : eagerBody(fused)) {
+  for (const std::string &line : eagerBody(called)) {
     text += "    " + castsInFloat64(line) + "\n";
   }
   std::string results;
-  for (const std::string &name : fused.op.outputNames) {
+  for (const std::string &name : called.op.outputNames) {
     results += (results.empty() ? "" : ", ") + name;
   }
-  text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, fused.op.name);
-  text += exactDefinition(fused) + stepFunctions(generation, names) + "\n\n";
+  text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, called.op.name);
+  text += exactDefinition(called) + stepFunctions(generation, names) + "\n\n";
   return text + programText("judge.py") + "\n\n" + programText("accuracy.py");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/python/CaseText.h"
 
+#include "lib/definition/operations/Operations.h"
 #include "lib/generator/TestProgram.h"
 #include "lib/generator/python/WrapperText.h"
 
@@ -20,11 +21,18 @@ std::string quotedName(const std::string &name) {
   return text + "\"";
 }
 
+/// Only operations that compute each element from those at its place, or with all others of a
+/// dimension, are known to keep rows apart.
+bool mayMix(const definition::Operation *operation) {
+  using Kind = definition::OperationKind;
+  return operation && operation->kind != Kind::Pointwise && operation->kind != Kind::Reduction;
+}
+
 /// The dimension that all results begin with, when rows along it never meet: nothing reduces it and
 /// it stands nowhere but in front.
-std::optional<definition::Dim> outerDimension(const FusedOperator &fused) {
+std::optional<definition::Dim> outerDimension(const CalledOperator &called) {
   std::optional<definition::Dim> outer;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       const bool isSame = !operand.shape.empty() && !operand.shape[0].symbol.empty() &&
                           (!outer || *outer == operand.shape[0]);
@@ -34,28 +42,39 @@ std::optional<definition::Dim> outerDimension(const FusedOperator &fused) {
       outer = operand.shape[0];
     }
   }
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     for (size_t i = 1; outer && i < operand.shape.size(); ++i) {
       outer = operand.shape[i] == *outer ? std::nullopt : outer;
     }
   }
-  for (const FusedNode &node : fused.nodes) {
-    for (int64_t dim : node.isReduction ? node.dims : std::vector<int64_t>()) {
-      const auto &shape = fused.nodes[static_cast<size_t>(node.inputs[0])].shape;
-      const auto place = static_cast<int64_t>(shape.size()) + dim;
-      const bool isReduced = outer && (place < 0 || shape[static_cast<size_t>(place)] == *outer);
-      outer = isReduced ? std::nullopt : outer;
+  const definition::Operator opened = definition::decomposed(called.op);
+  for (const definition::Node &node : opened.nodes) {
+    const definition::Operation *operation = definition::findOperation(node.op);
+    if (mayMix(operation)) {
+      return std::nullopt;
+    }
+    if (!operation || operation->kind != definition::OperationKind::Reduction) {
+      continue;
+    }
+    const definition::SymbolicShape &shape =
+        opened.nodes[static_cast<size_t>(node.inputs[0])].shape;
+    const std::vector<int64_t> dims = definition::dimsOf(node);
+    const bool isOfAll = dims.empty();
+    for (size_t i = 0; outer && i < shape.size(); ++i) {
+      const int64_t dim = static_cast<int64_t>(i) - static_cast<int64_t>(shape.size());
+      const bool isReduced = isOfAll || std::find(dims.begin(), dims.end(), dim) != dims.end();
+      outer = isReduced && shape[i] == *outer ? std::nullopt : outer;
     }
   }
   return outer;
 }
 
 /// Whether some quotient or rest divides by the operand itself.
-bool divides(const FusedOperator &fused, const Operand &operand) {
-  return std::any_of(fused.nodes.begin(), fused.nodes.end(), [&](const FusedNode &node) {
+bool divides(const Generation &generation, const Operand &operand) {
+  const std::vector<PrimitiveOperation> nodes = generation.primitives();
+  return std::any_of(nodes.begin(), nodes.end(), [&](const PrimitiveOperation &node) {
     const bool isQuotient = node.op == "fmod" || node.op == "floor_divide" || node.op == "div";
-    const FusedNode *by = isQuotient ? &fused.nodes[static_cast<size_t>(node.inputs[1])] : nullptr;
-    return by && by->op == "input" && by->parameter == operand.index;
+    return isQuotient && nodes[static_cast<size_t>(node.inputs[1])].parameter == operand.index;
   });
 }
 
@@ -135,7 +154,7 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
     case Filling::Kind::Integers:
       call = fmt::format("integers({}, {}, {:.0f}, {:.0f}{}", shapeTuple(operand.shape, names),
                          type, filling.low, filling.high,
-                         divides(generation.fused, operand) ? ", is_divisor=True" : "");
+                         divides(generation, operand) ? ", is_divisor=True" : "");
       break;
     }
     list += fmt::format("        _data.{}{}),\n", call, isWhole ? ", is_whole=True" : "");
@@ -146,20 +165,19 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
 }
 
 std::string cutTables(const Generation &generation) {
-  const FusedOperator &fused = generation.fused;
-  const std::optional<definition::Dim> outer =
-      generation.program ? std::nullopt : outerDimension(fused);
+  const CalledOperator &called = generation.called();
+  const std::optional<definition::Dim> outer = outerDimension(called);
   auto behind = [&](const definition::SymbolicShape &shape) -> std::string {
     const bool isCut = outer && !shape.empty() && shape[0] == *outer;
     return isCut ? std::to_string(shape.size() - 1) : "None";
   };
   std::vector<std::string> inputs, results;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     inputs.push_back(parameter.operand < 0
                          ? "None"
-                         : behind(fused.operands[static_cast<size_t>(parameter.operand)].shape));
+                         : behind(called.operands[static_cast<size_t>(parameter.operand)].shape));
   }
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       results.push_back(behind(operand.shape));
     }

@@ -47,22 +47,22 @@ CASES = (
 } // namespace
 
 std::string writePythonPerformance(const Generation &generation) {
-  const FusedOperator &fused = generation.fused;
-  const SizeNames names(fused);
-  std::string text = fileHead(fused, fmt::format(description, fused.op.name));
-  text += fmt::format(imports, fused.op.name, pythonNumber(fused.op.targetSpeedup));
+  const CalledOperator &called = generation.called();
+  const SizeNames names(called);
+  std::string text = fileHead(called, fmt::format(description, called.op.name));
+  text += fmt::format(imports, called.op.name, pythonNumber(called.op.targetSpeedup));
   for (const definition::Case &one : TestProgram(generation, false).cases()) {
     std::vector<std::string> bytes;
-    for (DType type : fused.op.dtypes) {
+    for (DType type : called.op.dtypes) {
       bytes.push_back(
-          fmt::format("{:.0f}", definition::countWork(fused.op, one.binding, type).bytes()));
+          fmt::format("{:.0f}", definition::countWork(called.op, one.binding, type).bytes()));
     }
     text += caseRow(one, names, ", " + tupleText(bytes));
   }
-  text += ")\n\n_timed = kernel\n\n\n" + functionHead(fused);
+  text += ")\n\n_timed = kernel\n\n\n" + functionHead(called);
   text += "    \"\"\"The call that is timed, of the kernel or of the baseline.\"\"\"\n";
-  text += fmt::format("    return _timed({})\n\n\n_one_call = {}\n\n", argumentNames(fused),
-                      fused.op.name);
+  text += fmt::format("    return _timed({})\n\n\n_one_call = {}\n\n", argumentNames(called),
+                      called.op.name);
   return text + programText("performance.py");
 }
 

@@ -79,8 +79,8 @@ std::string castsInFloat64(std::string line) {
   return line;
 }
 
-std::string exactDefinition(const FusedOperator &fused) {
-  std::vector<std::string> lines = eagerBody(fused);
+std::string exactDefinition(const CalledOperator &called) {
+  std::vector<std::string> lines = eagerBody(called);
   std::transform(lines.begin(), lines.end(), lines.begin(), castsInFloat64);
   std::string helpers;
   for (const ExactForm &form : exactForms) {
@@ -93,14 +93,14 @@ std::string exactDefinition(const FusedOperator &fused) {
   if (helpers.empty()) {
     return "_exact_definition = _definition\n\n";
   }
-  std::string text = helpers + fmt::format("def _exact_definition({}):\n", argumentNames(fused));
+  std::string text = helpers + fmt::format("def _exact_definition({}):\n", argumentNames(called));
   text += "    \"\"\"The same where PyTorch's own function is not exact in float64: for the "
           "kernel.\"\"\"\n";
   for (const std::string &line : lines) {
     text += "    " + line + "\n";
   }
   std::string results;
-  for (const std::string &name : fused.op.outputNames) {
+  for (const std::string &name : called.op.outputNames) {
     results += (results.empty() ? "" : ", ") + name;
   }
   return text + fmt::format("    return {}\n\n\n", results);

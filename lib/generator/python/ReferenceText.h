@@ -7,13 +7,13 @@
 
 namespace nereid::generator {
 
-struct FusedOperator;
+struct CalledOperator;
 
 /// A line of the body whose conversions leave float64, in which the reference computes, no other
 /// type of floats: rounded to float16 and those below, float32 as it is.
 std::string castsInFloat64(std::string line);
 
 /// A function `_exact_definition`, or the name for the definition where that is exact.
-std::string exactDefinition(const FusedOperator &fused);
+std::string exactDefinition(const CalledOperator &called);
 
 } // namespace nereid::generator

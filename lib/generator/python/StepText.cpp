@@ -2,7 +2,7 @@
 #include "lib/generator/python/StepText.h"
 
 #include "lib/definition/operations/Operations.h"
-#include "lib/generator/Decompose.h"
+#include "lib/generator/python/Steps.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -96,53 +96,51 @@ bool isComparison(const std::string &op) {
 }
 
 /// Operands are numbers or tensors; everything else is computed.
-bool isLeaf(const FusedNode &node) {
-  return node.op == "input" || node.op == "scalar" || node.op == "constant" ||
-         node.op == "columns" || node.op == "size";
+bool isLeaf(const StepNode &node) {
+  return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "size";
 }
 
 class StepWriter {
 public:
-  StepWriter(const FusedOperator &fused, const SizeNames &names,
-             const std::map<int, std::string> &arguments)
-      : fused(fused), names(names), arguments(arguments) {}
+  StepWriter(const CalledOperator &called, const SizeNames &names, const StepGraph &steps)
+      : called(called), names(names), steps(steps) {}
 
   std::string run() {
     const bool isExact =
-        std::all_of(fused.nodes.begin(), fused.nodes.end(), [](const FusedNode &node) {
+        std::all_of(steps.nodes.begin(), steps.nodes.end(), [](const StepNode &node) {
           const definition::Operation *operation = definition::findOperation(node.op);
           const bool isPosition =
               operation && operation->result == definition::ResultType::Position;
           return isLeaf(node) ||
                  (!isPosition && std::none_of(node.types.begin(), node.types.end(), isFloat));
         });
-    std::string head = fmt::format("def _steps(_t, {}):\n", argumentNames(fused));
+    std::string head = fmt::format("def _steps(_t, {}):\n", argumentNames(called));
     if (isExact) {
       return head + "    \"\"\"Integers and truth values alone: nothing is rounded.\"\"\"\n" +
-             fmt::format("    return (({0}),) * {1}\n", "None, None", fused.outputNodes.size());
+             fmt::format("    return (({0}),) * {1}\n", "None, None", steps.outputs.size());
     }
     sizes();
     std::vector<bool> isLaunched; // what the launcher computes of the call's numbers
-    for (size_t i = 0; i < fused.nodes.size(); ++i) {
-      const FusedNode &one = fused.nodes[i];
+    for (size_t i = 0; i < steps.nodes.size(); ++i) {
+      const StepNode &one = steps.nodes[i];
       const auto holds = [&](int input) { return isLaunched[static_cast<size_t>(input)]; };
       const bool isOfNumbers = std::all_of(one.inputs.begin(), one.inputs.end(), [&](int input) {
-        return holds(input) || fused.nodes[static_cast<size_t>(input)].op == "constant" ||
-               fused.nodes[static_cast<size_t>(input)].op == "size";
+        return holds(input) || steps.nodes[static_cast<size_t>(input)].op == "constant" ||
+               steps.nodes[static_cast<size_t>(input)].op == "size";
       });
       const bool isComputed =
           isOfNumbers && std::any_of(one.inputs.begin(), one.inputs.end(), holds);
       isLaunched.push_back(one.op == "scalar" || isComputed);
-      const auto given = arguments.find(static_cast<int>(i));
-      const std::string computed = node(one, given == arguments.end() ? "" : given->second);
+      const auto given = steps.arguments.find(static_cast<int>(i));
+      const std::string computed = node(one, given == steps.arguments.end() ? "" : given->second);
       text += fmt::format("    _n{} = {}\n", i,
                           isComputed ? fmt::format("_t.launched({})", computed) : computed);
     }
     std::string results;
-    for (int output : fused.outputNodes) {
+    for (int output : steps.outputs) {
       results += fmt::format("_n{}, ", output);
     }
-    results.resize(results.size() - (fused.outputNodes.size() > 1 ? 2 : 1));
+    results.resize(results.size() - (steps.outputs.size() > 1 ? 2 : 1));
     return table() + head +
            "    \"\"\"What the kernel computes, operation by operation, and what its roundings may "
            "do.\"\"\"\n" +
@@ -150,25 +148,14 @@ public:
   }
 
 private:
-  /// The variables of the product that a mean divides by.
+  /// The sizes that steps name.
   void sizes() {
-    const bool hasLength = std::any_of(fused.nodes.begin(), fused.nodes.end(),
-                                       [](const FusedNode &node) { return node.op == "columns"; });
-    for (const SizeNames::Step &step : names.steps) {
-      const std::string &name = fused.operands[static_cast<size_t>(step.operand)].name;
-      if (hasLength) {
-        text += step.isRest
-                    ? fmt::format("    {0} = {1}.shape[: {1}.dim() - {2}]\n", step.variable, name,
-                                  step.fromEnd)
-                    : fmt::format("    {} = {}.shape[-{}]\n", step.variable, name, step.fromEnd);
-      }
-    }
     const bool hasSizes =
-        std::any_of(fused.nodes.begin(), fused.nodes.end(), [](const FusedNode &node) {
+        std::any_of(steps.nodes.begin(), steps.nodes.end(), [](const StepNode &node) {
           return node.op == "size" || node.op == "moved" || node.op == "made";
         });
     for (const SizeNames::Step &step : names.steps) {
-      const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
+      const Operand &operand = called.operands[static_cast<size_t>(step.operand)];
       if (hasSizes && !step.isRest) {
         text +=
             fmt::format("    {} = {}.shape[-{}]\n", (operand.shape.end() - step.fromEnd)->symbol,
@@ -193,14 +180,14 @@ private:
   }
 
   /// ", is_exact=True" of integers and truth values.
-  static std::string exactness(const FusedNode &node) {
+  static std::string exactness(const StepNode &node) {
     const bool isOneFloat = std::any_of(node.types.begin(), node.types.end(), isFloat);
     const bool areAllFloats = std::all_of(node.types.begin(), node.types.end(), isFloat);
     return areAllFloats ? "" : isOneFloat ? ", is_exact=not _t.is_floating" : ", is_exact=True";
   }
 
   /// PyTorch computes 0.5 x (1 + tanh u) where the kernel has x sigmoid(2u).
-  static const char *formula(const FusedNode &node) {
+  static const char *formula(const StepNode &node) {
     const bool isTanhForm = node.op == "mul" && node.source.find("gelu") != std::string::npos &&
                             node.source.find("tanh") != std::string::npos;
     // Places between pixels are quotients of integers, where PyTorch multiplies floats.
@@ -210,14 +197,14 @@ private:
     return isTanhForm || isPlace ? ", is_written_otherwise=True" : "";
   }
 
-  std::string node(const FusedNode &node, const std::string &further) {
+  std::string node(const StepNode &node, const std::string &further) {
     std::vector<std::string> in;
     for (int input : node.inputs) {
       in.push_back(fmt::format("_n{}", input));
     }
     const std::string operands = fmt::format("{}", fmt::join(in, ", "));
     const definition::SymbolicShape &from =
-        node.inputs.empty() ? node.shape : fused.nodes[static_cast<size_t>(node.inputs[0])].shape;
+        node.inputs.empty() ? node.shape : steps.nodes[static_cast<size_t>(node.inputs[0])].shape;
     // Of all dimensions where their number is open: none is named.
     const bool isOfAll = node.op != "squeeze" && !from.empty() && from[0].isRest() &&
                          node.dims.size() == from.size();
@@ -226,19 +213,13 @@ private:
                                                    node.dims.size() == 1 ? "," : "");
     const char *keeps = node.keepsDims ? "True" : "False";
     if (node.op == "input" || node.op == "scalar") {
-      const std::string &name = fused.op.parameters[static_cast<size_t>(node.parameter)].name;
+      const std::string &name = called.op.parameters[static_cast<size_t>(node.parameter)].name;
       return fmt::format("_t.{}({})", node.op == "input" ? "tensor" : "number", name);
     }
     if (node.op == "constant") {
       const bool isWhole = node.kind == definition::OperandKind::Whole;
       return fmt::format("_t.number({}, True)",
                          isWhole ? std::to_string(node.integer) : pythonNumber(node.value));
-    }
-    if (node.op == "columns") {
-      const definition::Dim rest{"..."};
-      return fmt::format(
-          "_t.number({}, True)",
-          names.product(fused.columns, fmt::format("math.prod({})", names.variable(rest))));
     }
     if (node.op == "size") {
       return fmt::format("_t.number({}, True)", further);
@@ -307,9 +288,9 @@ private:
                                             exactness(node), formula(node));
   }
 
-  const FusedOperator &fused;
+  const CalledOperator &called;
   const SizeNames &names;
-  const std::map<int, std::string> &arguments;
+  const StepGraph &steps;
   std::set<std::string> used;
   std::string text;
 };
@@ -317,15 +298,8 @@ private:
 } // namespace
 
 std::string stepFunctions(const Generation &generation, const SizeNames &names) {
-  if (!generation.program) {
-    const std::map<int, std::string> none;
-    return StepWriter(generation.fused, names, none).run();
-  }
   const auto steps = stepsOf(generation.op()); // as who writes files has asked
-  FusedOperator opened = generation.fused;
-  opened.nodes = steps->nodes;
-  opened.outputNodes = steps->outputs;
-  return StepWriter(opened, names, steps->arguments).run();
+  return StepWriter(generation.called(), names, *steps).run();
 }
 
 } // namespace nereid::generator

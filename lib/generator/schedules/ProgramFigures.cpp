@@ -45,9 +45,11 @@ public:
 
   LaunchFigures run() {
     figures.turns = asDouble(figures.programs);
-    figures.sums = 1;
+    figures.sums = figures.tile = figures.elements = 1;
     bool hasLoop = false;
     for (size_t dim = 0; dim < blocks.size(); ++dim) {
+      figures.tile *= asDouble(blocks[dim]);
+      figures.elements *= asDouble(extents[dim]);
       if (entry.dims[dim].form == DimForm::Looped) {
         figures.turns *= countOf(dim);
         hasLoop = true;
@@ -56,6 +58,7 @@ public:
       }
     }
     figures.sums = hasLoop ? figures.sums : 0;
+    figures.tiledElements = figures.turns * figures.tile;
     for (const TileAccess &access : entry.accesses) {
       add(access);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a schedule of kernels made of programs costs, by arithmetic over their tiles: how many bytes
+// What a schedule costs, by arithmetic over its tiles: how many bytes
 // are moved and how often, in runs of which length, by how many programs and turns of loops, in
 // tiles of which size. Rates are measured; these figures say what a change of schedule changes.
 //
@@ -17,9 +17,12 @@ namespace nereid::generator {
 struct LaunchFigures {
   std::string role;
   int64_t programs = 0;
-  double turns = 0;      ///< of the loops of all programs
-  double ownBytes = 0;   ///< of all that is read and written, each byte once
-  double movedBytes = 0; ///< as often as tiles ask for it
+  double elements = 0;      ///< of the index space
+  double tiledElements = 0; ///< of all tiles together, those behind its ends included
+  double tile = 0;          ///< elements that a program works on at a time
+  double turns = 0;         ///< of the loops of all programs
+  double ownBytes = 0;      ///< of all that is read and written, each byte once
+  double movedBytes = 0;    ///< as often as tiles ask for it
   /// From memory, where caches hold what one wave of programs reads and no more.
   double fetchedBytes = 0;
   double runs = 0;               ///< of neighbouring elements

@@ -323,8 +323,7 @@ std::vector<Neighbour> neighbours(const ProgramCase &one, const Schedule &schedu
 constexpr size_t mostExplored = 12;
 
 std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip) {
-  Schedule rule;
-  rule.isOfProgram = true;
+  const Schedule rule;
   std::vector<Schedule> space = {shownSchedule(one, rule)};
   const Diagnosis nothing; // asks for everything
   std::vector<Neighbour> first = ProgramExplorer(one, rule, chip, nothing, {}).run();

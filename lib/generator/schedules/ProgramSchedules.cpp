@@ -39,7 +39,6 @@ const LaunchChoice *findChoice(const LaunchTable &table, const std::string &name
 
 Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule) {
   Schedule shown;
-  shown.isOfProgram = true;
   const ChosenValues chosen = chosenBy(schedule);
   auto launches = bindLaunch(*one.table, one.symbols, one.site, chosen);
   for (size_t i = 0; launches && i < launches->size(); ++i) {
@@ -58,11 +57,8 @@ Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule) {
 }
 
 Schedule chosenPart(const ProgramCase &one, const Schedule &shown) {
-  Schedule rule;
-  rule.isOfProgram = true;
-  rule = shownSchedule(one, rule);
+  const Schedule rule = shownSchedule(one, {});
   Schedule part;
-  part.isOfProgram = true;
   for (const auto &[name, value] : shown.constants) {
     if (rule.get(name, -1) != value && findChoice(*one.table, name)) {
       part.constants.emplace_back(name, value);
@@ -73,7 +69,6 @@ Schedule chosenPart(const ProgramCase &one, const Schedule &shown) {
 
 Schedule naiveSchedule(const LaunchTable &table) {
   Schedule naive;
-  naive.isOfProgram = true;
   for (const LaunchChoice *one : choicesOf(table)) {
     if (one->kind != LaunchChoice::Kind::Option) {
       naive.constants.emplace_back(one->name, std::clamp(one->naive, one->least, one->most));
@@ -105,7 +100,6 @@ CaseSizes sizesOf(const ProgramCase &one, const std::string &role) {
 
 FirstChoice firstSchedule(const ProgramCase &one, const Machine &chip, const Patterns *patterns) {
   FirstChoice choice;
-  choice.schedule.isOfProgram = true;
   choice.origin = "rule";
   choice.reason = "blocks and forms by the rules of the launch table";
   std::set<std::string> roles, decided;
@@ -115,8 +109,8 @@ FirstChoice firstSchedule(const ProgramCase &one, const Machine &chip, const Pat
   for (const std::string &role : patterns ? roles : std::set<std::string>()) {
     for (const Pattern *pattern : patterns->lookup(role, sizesOf(one, role), one.dtype, chip)) {
       const std::string name = pattern->change.substr(0, pattern->change.find('='));
-      const auto change = parseSchedule("program:" + pattern->change);
-      const auto from = parseSchedule("program:" + pattern->from);
+      const auto change = parseSchedule(pattern->change);
+      const auto from = parseSchedule(pattern->from);
       const LaunchChoice *known = findChoice(*one.table, name);
       const bool isFitting = pattern->gain > measure::leastGain && known && change && from &&
                              change->constants.size() == 1 && !decided.contains(name);

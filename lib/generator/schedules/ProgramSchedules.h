@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of kernels that are made of programs: what their launch tables leave open, as first
-// choices, as spaces for a search and as neighbours for optimisation rounds. Knows no template: a
-// choice, its range and its tile are data (launch/Table.h).
+// What launch tables leave open, as first choices, as spaces for a search and as neighbours for
+// optimisation rounds. Knows no template: a choice, its range and its tile are data
+// (launch/Table.h).
 #pragma once
 
 #include "lib/generator/Patterns.h"
@@ -33,7 +33,8 @@ CaseSizes sizesOf(const ProgramCase &one, const std::string &role);
 /// "contract" of "contract.BLOCK_M=128".
 std::string roleOfChange(const std::string &key);
 
-/// As neighbours(FusedOperator…).
+/// What the diagnosis asks for and should gain, best expectation first; what patterns.json knows
+/// counts instead of the model. Excludes `tried`.
 std::vector<Neighbour> neighbours(const ProgramCase &one, const Schedule &schedule,
                                   const Machine &chip, const Diagnosis &diagnosis,
                                   const Patterns *patterns, const std::vector<Schedule> &tried);

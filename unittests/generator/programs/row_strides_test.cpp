@@ -3,6 +3,8 @@
 // launch passes, and what kernels compute of them.
 #include "lib/generator/programs/RowStrides.h"
 
+#include "lib/definition/cases/CaseGrid.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/generator/call/CallPlan.h"
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
@@ -202,15 +204,6 @@ TEST(RowStrides, KernelsComputeTheSameWithGaps) {
 
 // ---- what a launch passes ----
 
-Generation generated(const definition::Operator &op) {
-  auto program = makeProgramOperator(op);
-  EXPECT_TRUE(bool(program)) << (program ? "" : render(program.error()));
-  Generation generation;
-  static_cast<CalledOperator &>(generation.fused) = calledOperator(op);
-  generation.program = std::move(*program);
-  return generation;
-}
-
 runtime::Tensor floats(const runtime::Tensor &storage, std::vector<int64_t> sizes,
                        std::vector<int64_t> strides = {}) {
   return runtime::Tensor::borrow(storage.data(), std::move(sizes), DType::F32, std::move(strides));
@@ -307,7 +300,7 @@ TEST_F(RowLaunch, CopiesWhatHasNoRows) {
 
 /// A map of rows and columns as one has no rows.
 TEST(RowLaunches, OfMapsCopyGaps) {
-  const Generation generation = generated(made("out = x * 2", square, "\"N\", \"M\""));
+  const Generation generation = kernelsOf(made("out = x * 2", square, "\"N\", \"M\""));
   auto storage = runtime::Tensor::empty({100}, DType::F32);
   auto results = runtime::Tensor::empty({100}, DType::F32);
   auto plan =
@@ -360,7 +353,7 @@ TEST_F(RowLaunch, CountsElementsForWideOffsets) {
 }
 
 TEST(RowLaunches, OfLeadingSizesThatAreEvenlySpaced) {
-  const Generation softmax = generated(made(
+  const Generation softmax = kernelsOf(made(
       "out = F.softmax(x, dim=-1)", "[inputs.x]\nshape = [\"...\", \"M\"]\n", "\"...\", \"M\""));
   auto storage = runtime::Tensor::empty({400}, DType::F32);
   auto results = runtime::Tensor::empty({30}, DType::F32);
@@ -376,6 +369,43 @@ TEST(RowLaunches, OfLeadingSizesThatAreEvenlySpaced) {
                          {{floats(results, {2, 1, 5})}});
   ASSERT_TRUE(bool(single)) << render(single.error());
   EXPECT_EQ(integer(*single, "x_stride"), 30) << "a size of 1 never moves";
+}
+
+/// As the cases of verification lay them out.
+TEST(RowLaunches, TakeTheGridsResultsWhateverTheirRows) {
+  const std::string image = "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n";
+  for (const definition::Operator &op :
+       {made("out = x + y", image + "[inputs.y]\nshape = [\"C\", 1, 1]\n",
+             "\"N\", \"C\", \"H\", \"W\""),
+        made("out = torch.sum(x, dim=(-2, -1))", image, "\"N\", \"C\""),
+        made("out = x * 2", image, "\"N\", \"C\", \"H\", \"W\"")}) {
+    const Generation generation = kernelsOf(op);
+    const definition::Binding binding{{{"N", 2}, {"C", 3}, {"H", 4}, {"W", 5}}, {}};
+    std::vector<runtime::Tensor> inputs, outputs;
+    std::vector<definition::LaidOut> memory;
+    for (const Operand &operand : generation.called().operands) {
+      memory.push_back(definition::makeLaidOut(
+          *definition::bind(operand.shape, binding), DType::F32,
+          definition::LayoutKind::OuterStride,
+          operand.isOutput ? generation.denseDimensions(operand, binding) : 1));
+      (operand.isOutput ? outputs : inputs).push_back(memory.back().view);
+    }
+    auto plan = planCall(generation, {}, inputs, outputs);
+    EXPECT_TRUE(bool(plan)) << render(plan.error());
+  }
+}
+
+TEST(RowLaunches, OfWrongShapesAndTypesAreRefused) {
+  const Generation add = kernelsOf(shipped("broadcast_add"));
+  const auto floatsOf = [](std::vector<int64_t> sizes, DType dtype = DType::F32) {
+    return runtime::Tensor::empty(std::move(sizes), dtype);
+  };
+  const runtime::Tensor x = floatsOf({4, 17}), out = floatsOf({4, 17});
+  EXPECT_EQ(planCall(add, {}, {{x, floatsOf({16})}}, {{out}}).error().message,
+            "'bias' of operator 'broadcast_add' expects D = 17, but got [16]");
+  EXPECT_EQ(planCall(add, {}, {{x, floatsOf({17}, DType::F16)}}, {{out}}).error().message,
+            "'bias' of operator 'broadcast_add' expects float32, but got float16");
+  EXPECT_EQ(planCall(add, {}, {{x}}, {{out}}).error().code, "E0612");
 }
 
 } // namespace

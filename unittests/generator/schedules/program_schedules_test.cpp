@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of kernels made of programs: whatever their launch tables leave open changes no result,
+// Schedules: whatever launch tables leave open changes no result,
 // costs follow tiles, and the neighbours of a schedule are what its bottleneck asks for.
 #include "lib/generator/schedules/ProgramSchedules.h"
 
@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -116,11 +117,7 @@ ProgramCase caseOf(const LaunchTable &table, int64_t n, int64_t k, int64_t m, in
   return {&table, {{"N", n}, {"K", k}, {"M", m}}, {processors}, DType::F32, 1e6};
 }
 
-Schedule rules() {
-  Schedule schedule;
-  schedule.isOfProgram = true;
-  return schedule;
-}
+Schedule rules() { return {}; }
 
 TEST(ProgramFigures, FollowTheTiles) {
   const LaunchTable table = tableOf("out = x @ w");
@@ -204,38 +201,40 @@ TEST(ProgramSchedules, APartIsWhatRulesDoNotSay) {
   const Schedule shown = shownSchedule(one, rules().choosing("contract.BLOCK_K", 64));
   EXPECT_EQ(shown.get("contract.BLOCK_K"), 64);
   EXPECT_EQ(shown.get("contract.BLOCK_M"), 128);
-  EXPECT_EQ(chosenPart(one, shown).text(), "program:contract.BLOCK_K=64");
+  EXPECT_EQ(chosenPart(one, shown).text(), "contract.BLOCK_K=64");
   EXPECT_EQ(shownSchedule(one, chosenPart(one, shown)), shown);
 }
 
-TEST(ProgramSchedules, AreWrittenForTheirSizesAlone) {
+TEST(ProgramSchedules, WrappersAskWhatWasFound) {
   const LaunchTable table = tableOf("out = x @ w");
-  ScheduleTable schedules;
-  const std::map<std::string, int64_t> sizes = {{"N", 500}, {"K", 512}, {"M", 300}};
-  schedules.set({DType::F32, 1, false, sizeClass(table, sizes)},
-                rules().choosing("contract.BLOCK_M", 32), "round 1");
-  const LaunchTable written = withSchedules(table, DType::F32, schedules);
+  const LaunchTable written = withTuning(table);
   EXPECT_TRUE(written.choices.empty());
-  auto blockOf = [&](const LaunchTable &of, std::map<std::string, int64_t> at) {
-    const auto launches = bindLaunch(of, at, {16});
-    for (const auto &[name, value] : launches->back().constants) {
-      if (name == "BLOCK_M") {
-        return value;
+  const LaunchEntry &kernel = written.kernels.back();
+  const auto valueOf = [&](const std::string &name) {
+    for (const NamedExpression &one : kernel.constexprs) {
+      if (one.name == name) {
+        return Spelling(ExpressionLanguage::Python, {{"CHOICE_", "found"}}).text(one.value);
       }
     }
-    return int64_t{0};
+    return std::string();
   };
-  EXPECT_EQ(blockOf(written, sizes), 32);
-  EXPECT_EQ(blockOf(written, {{"N", 257}, {"K", 512}, {"M", 512}}), 32);
-  for (int64_t n : {256, 513, 4096}) {
-    EXPECT_EQ(blockOf(written, {{"N", n}, {"K", 512}, {"M", 300}}),
-              blockOf(table, {{"N", n}, {"K", 512}, {"M", 300}}));
+  EXPECT_NE(valueOf("BLOCK_M").find("found.get(\"contract.BLOCK_M\", "), std::string::npos)
+      << valueOf("BLOCK_M");
+  EXPECT_TRUE(valueOf("num_warps").starts_with("found.get(\"contract.num_warps\", "))
+      << valueOf("num_warps");
+  // Choices of several kernels are asked once, under a name of their own.
+  std::set<std::string> names;
+  for (const NamedExpression &one : written.derived) {
+    EXPECT_TRUE(names.insert(one.name).second) << one.name;
   }
-  EXPECT_EQ(withSchedules(table, DType::F16, schedules),
-            withSchedules(table, DType::F16, ScheduleTable()));
-  const Spelling python(ExpressionLanguage::Python, {}), cpp(ExpressionLanguage::Cpp, {});
-  EXPECT_EQ(python.text("min((32 if tuned else (64)), N)"), "min(32 if tuned else 64, N)");
-  EXPECT_EQ(cpp.text("N*(32 if tuned else (64 + M))"), "N * (tuned ? 32 : 64 + M)");
+  EXPECT_TRUE(names.contains("contract_split"));
+  for (const LaunchEntry &each : written.kernels) {
+    for (const LaunchChoice &choice : table.choices) {
+      EXPECT_EQ(each.grid.find(choiceVariable(choice.name)), std::string::npos) << each.grid;
+    }
+  }
+  EXPECT_EQ(Spelling(ExpressionLanguage::Cpp, {}).text("CHOICE_(\"a.B\", (64 + N))*N"),
+            "tuned.get(\"a.B\", 64 + N) * N");
 }
 
 TEST(ProgramSchedules, TheNaiveStartIsLegalAndSmall) {

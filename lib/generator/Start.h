@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where optimisation begins: at the rule's choice, or at the kernel that somebody would write
+// Where optimisation begins: at the rules' choice, or at the kernel that somebody would write
 // first, so that the way from there can be followed round by round.
 #pragma once
 
-#include "lib/generator/Schedule.h"
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace nereid::generator {
 
@@ -12,9 +15,5 @@ std::string_view startName(Start start); ///< "rule", "naive"
 std::optional<Start> parseStart(std::string_view name);
 /// The names parseStart knows.
 const std::vector<std::string> &startNames();
-
-/// Small blocks on a one-dimensional grid, ordinary stores, a row in pieces: the same for every
-/// size, type and chip.
-Schedule naiveSchedule(const FusedOperator &fused);
 
 } // namespace nereid::generator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens what definition::decomposed left: what has a lowering in operations.def, powers, means and
 // variances.
-#include "lib/generator/Decompose.h"
+#include "lib/generator/python/Steps.h"
 
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
@@ -12,7 +12,7 @@
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/KernelExpression.h"
-#include "lib/generator/KernelTypes.h"
+#include "lib/generator/TypeLists.h"
 #include "lib/generator/python/CreationText.h"
 #include "lib/generator/python/MovementText.h"
 
@@ -34,8 +34,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Builder {
 public:
-  explicit Builder(const definition::Operator &written, bool isOfSteps)
-      : op(definition::decomposed(written)), isOfSteps(isOfSteps) {}
+  explicit Builder(const definition::Operator &written) : op(definition::decomposed(written)) {}
 
   Result<StepGraph> run() {
     for (size_t i = 0; i < op.nodes.size(); ++i) {
@@ -45,14 +44,11 @@ public:
       for (int input : node.inputs) {
         inputs.push_back(mapped[static_cast<size_t>(input)]);
       }
-      int made = definition::isSize(node)   ? sizeNumber(node)
+      int made = definition::isSize(node)   ? special("size", {}, node, definition::sizeText(node))
                  : definition::isLeaf(node) ? leaf(node, static_cast<int>(i))
                                             : open(node, inputs);
       if (made < 0) {
         return unsupported(node);
-      }
-      if (!node.name.empty() && graph.nodes[static_cast<size_t>(made)].name.empty()) {
-        graph.nodes[static_cast<size_t>(made)].name = node.name;
       }
       mapped.push_back(made);
     }
@@ -64,36 +60,32 @@ public:
 
 private:
   Diagnostic unsupported(const Node &node) const {
-    const std::string what = definition::isSize(node)
-                                 ? fmt::format("the number '{}'", definition::sizeText(node))
-                                 : fmt::format("operation '{}'", node.op);
-    Diagnostic error =
-        makeError("E0607", fmt::format("{} has no form in a generated kernel", what));
+    Diagnostic error = makeError(
+        "E0607",
+        fmt::format("operation '{}' has no form in the accuracy program in Python", node.op));
     error.file = op.path;
     if (!node.source.empty()) {
       error.note(fmt::format("used in '{}'", node.source));
     }
-    return std::move(error.withHelp("use pointwise arithmetic, sum, mean, var, std, amax, amin, "
-                                    "softmax, log_softmax, logsumexp, layer_norm or rms_norm"));
+    return error;
   }
 
-  int add(FusedNode node) {
+  int add(StepNode node) {
     node.source = current->source;
-    node.isReduction = isReductionName(node.op);
     inferTypes(node);
     graph.nodes.push_back(std::move(node));
     return static_cast<int>(graph.nodes.size()) - 1;
   }
-  const FusedNode &at(int node) const { return graph.nodes[static_cast<size_t>(node)]; }
+  const StepNode &at(int node) const { return graph.nodes[static_cast<size_t>(node)]; }
 
   /// By the definition's rules, for each type of the operator.
-  void inferTypes(FusedNode &node) const {
+  void inferTypes(StepNode &node) const {
     const definition::Operation *operation = definition::findOperation(node.op);
     for (size_t i = 0; i < op.dtypes.size(); ++i) {
       DType type = op.dtypes[i];
       if (node.op == "input") {
         type = op.parameters[static_cast<size_t>(node.parameter)].fixedDtype.value_or(type);
-      } else if (node.kind == OperandKind::Whole || node.op == "columns" || node.op == "count" ||
+      } else if (node.kind == OperandKind::Whole || node.op == "count" ||
                  current->op == "_positions") {
         type = DType::I64;
       } else if (node.op == "squeeze" || node.op == "view" || node.op == "indexed" ||
@@ -106,8 +98,6 @@ private:
       for (int input : node.inputs) {
         operands.push_back({at(input).types[i], at(input).kind});
       }
-      node.computedTypes.push_back(operation ? definition::computedDtype(*operation, operands, type)
-                                             : type);
       node.types.push_back(operation ? definition::resultDtype(*operation, operands, type) : type);
     }
     node.isBoolean = !node.types.empty() && areAllBool(node.types);
@@ -116,10 +106,9 @@ private:
   bool areFloats(int node) const { return areAllFloat(at(node).types); }
 
   int leaf(const Node &node, int number) {
-    FusedNode made;
+    StepNode made;
     made.op = node.op;
     made.shape = node.shape;
-    made.name = node.name;
     made.kind = definition::operandKind(node);
     if (node.op == "constant") {
       made.value = definition::constantValue(node);
@@ -132,7 +121,7 @@ private:
   }
 
   int constant(double value, OperandKind kind = OperandKind::Neutral) {
-    FusedNode made;
+    StepNode made;
     made.op = "constant";
     made.value = value;
     made.integer = std::isfinite(value) ? static_cast<int64_t>(value) : 0;
@@ -141,7 +130,7 @@ private:
   }
 
   int pointwise(const std::string &name, std::vector<int> inputs) {
-    FusedNode made;
+    StepNode made;
     made.op = name;
     for (int input : inputs) {
       // The definition has been checked, so the shapes broadcast.
@@ -153,7 +142,7 @@ private:
   }
 
   int reduction(const std::string &name, int input, const Node &node, bool keep) {
-    FusedNode made;
+    StepNode made;
     made.op = name;
     made.inputs = {input};
     made.dims = allDims(node, at(input));
@@ -168,7 +157,7 @@ private:
     return add(std::move(made));
   }
 
-  static std::vector<int64_t> allDims(const Node &node, const FusedNode &input) {
+  static std::vector<int64_t> allDims(const Node &node, const StepNode &input) {
     std::vector<int64_t> dims = definition::dimsOf(node);
     if (dims.empty()) {
       for (int64_t i = -static_cast<int64_t>(input.shape.size()); i < 0; ++i) {
@@ -188,7 +177,7 @@ private:
 
   /// The value without its reduced dimensions, as keepdim=False asks.
   int squeezed(int input, const Node &node) {
-    FusedNode made;
+    StepNode made;
     made.op = "squeeze";
     made.inputs = {input};
     made.dims = allDims(node, at(input));
@@ -196,43 +185,20 @@ private:
     return add(std::move(made));
   }
 
-  /// The length of what every reduction combines is a parameter of the kernel; no other size is.
-  int sizeNumber(const Node &node) {
-    if (isOfSteps) {
-      return special("size", {}, node, definition::sizeText(node));
-    }
-    bool isLength = false;
-    for (const Node &other : op.nodes) {
-      const definition::Operation *operation = definition::findOperation(other.op);
-      if (!operation || operation->kind != definition::OperationKind::Reduction) {
-        continue;
-      }
-      const definition::SymbolicShape &shape = op.nodes[static_cast<size_t>(other.inputs[0])].shape;
-      isLength = definition::dimsOf(other) == std::vector<int64_t>{-1} && !shape.empty() &&
-                 shape.back().symbol == definition::sizeText(node);
-      if (!isLength) {
-        return -1;
-      }
-    }
-    return isLength ? columns(-1, node) : -1;
-  }
-
-  /// How many elements a reduction of `x` combines: the same for all of a fused operator.
-  int columns(int x, const Node &node) {
-    FusedNode made;
-    made.op = isOfSteps ? "count" : "columns";
-    if (isOfSteps) {
-      made.inputs = {x};
-      made.dims = allDims(node, at(x));
-    }
+  /// How many elements a reduction of `x` combines.
+  int count(int x, const Node &node) {
+    StepNode made;
+    made.op = "count";
+    made.inputs = {x};
+    made.dims = allDims(node, at(x));
     made.kind = OperandKind::Neutral;
     return add(std::move(made));
   }
 
-  /// What steps have and fused kernels have not.
+  /// With what stands in the text besides.
   int special(const std::string &name, const std::vector<int> &in, const Node &node,
               const std::string &arguments) {
-    FusedNode made;
+    StepNode made;
     made.op = name;
     made.inputs = in;
     made.shape = node.shape;
@@ -319,12 +285,11 @@ private:
     }
     if (definition::isCreation(node)) {
       const int made = special("made", {}, node, "");
-      FusedNode &one = graph.nodes[static_cast<size_t>(made)];
+      StepNode &one = graph.nodes[static_cast<size_t>(made)];
       one.types.clear();
       for (DType dtype : op.dtypes) {
         one.types.push_back(definition::createdDtype(node, dtype));
       }
-      one.computedTypes = one.types;
       one.isBoolean = areAllBool(one.types);
       graph.arguments[made] = createdStep(node, op);
       return made;
@@ -358,7 +323,7 @@ private:
   }
 
   int mean(int x, const Node &node, bool keep) {
-    return over(reduction("sum", x, node, keep), columns(x, node));
+    return over(reduction("sum", x, node, keep), count(x, node));
   }
   /// Two passes: the mean first, then squared distances from it.
   int variance(int x, const Node &node) {
@@ -366,7 +331,7 @@ private:
     int squares = reduction("sum", mul(centred, centred), node, definition::keepsDim(node));
     int64_t correction =
         definition::integerAttribute(node, "correction", 1); // not 0, see decomposed
-    return over(squares, minus(columns(x, node), constant(static_cast<double>(correction))));
+    return over(squares, minus(count(x, node), constant(static_cast<double>(correction))));
   }
 
   int pow(int x, int exponent) {
@@ -423,7 +388,7 @@ private:
       operands.push_back(operand(i));
     }
     if (std::find(operands.begin(), operands.end(), -1) != operands.end()) {
-      return made[number] = -1; // no form of it in a kernel
+      return made[number] = -1; // no form of it
     }
     bool isUnchanged = (node.op == "mul" || node.op == "div") && isConstant(operands[1], 1);
     return made[number] = isUnchanged ? operands[0] : open(node, operands);
@@ -443,18 +408,15 @@ private:
         node.op == "floor" || node.op == "ceil" || node.op == "round" || node.op == "trunc";
     const bool areOfFloats = in.empty() || areFloats(in[0]);
     if (isRounding && !areFloats(in[0])) {
-      return isOfSteps ? in[0] : -1; // of integers, nothing to round
+      return in[0]; // of integers, nothing to round
     }
-    if (const int made = isOfSteps ? openAsStep(node, in) : -1; made >= 0) {
+    if (const int made = openAsStep(node, in); made >= 0) {
       return made;
     }
     const DType kind = areOfFloats ? DType::F32 : DType::I32;
     if (const definition::Operator *lowering = definition::loweringOf(node, kind)) {
       std::map<int, int> made;
       return inlined(*lowering, lowering->outputs[0], in, made);
-    }
-    if (node.op.ends_with("_shift")) {
-      return -1; // one text for types of several widths
     }
     if (node.op != "pow" && hasExpression(node.op, areOfFloats)) {
       return pointwise(node.op, in);
@@ -484,7 +446,6 @@ private:
   }
 
   const definition::Operator op;
-  const bool isOfSteps;
   const Node *current = nullptr;
   StepGraph graph;
   std::vector<int> mapped;
@@ -494,11 +455,6 @@ private:
 
 bool isReductionName(const std::string &op) { return op == "sum" || op == "amax" || op == "amin"; }
 
-Result<PrimitiveGraph> decompose(const definition::Operator &op) {
-  auto made = Builder(op, false).run();
-  return made ? Result<PrimitiveGraph>(std::move(*made)) : made.error();
-}
-
-Result<StepGraph> stepsOf(const definition::Operator &op) { return Builder(op, true).run(); }
+Result<StepGraph> stepsOf(const definition::Operator &op) { return Builder(op).run(); }
 
 } // namespace nereid::generator
