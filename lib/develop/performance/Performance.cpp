@@ -91,6 +91,10 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   if (!result.kernel.samples.empty()) {
     result.idleFraction = idleFraction(*launch);
     result.choice = choiceOf(timed, noGraph, options);
+    if (result.choice->form() == generator::Form::Eager &&
+        definition::writesInputs(generation.op())) {
+      result.choice->failure = "the eager form writes into no input";
+    }
   }
   return result;
 }
