@@ -3,9 +3,11 @@
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/emit/Values.h"
 #include "lib/generator/program/Guards.h"
+#include "lib/generator/program/Types.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nereid::generator {
 namespace {
@@ -30,6 +32,9 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   }
   if (node.name == "where") {
     return select(node, around);
+  }
+  if (isOrdinal(node.name)) {
+    return ordinal(node, around);
   }
   present = around;
   if (std::optional<kernel::Expr> compared = comparison(node, true)) {
@@ -133,6 +138,26 @@ Values::Value Values::toEightBits(const Value &given, DType type) {
   return {kernel::method(binary("+", code, cast(isBeyond, "tl.uint8")), "to",
                          {name(languageName(type)), bitcast}),
           3};
+}
+
+/// float32 as its place among all of them, and back: the bits count up for positive numbers, down
+/// for negative ones. NaN is behind infinity.
+Values::Value Values::ordinal(const Node &node, const Conditions &around) {
+  const bool isPlace = node.dtype == DType::I32;
+  const Node &from = *node.inputs[0];
+  const Value given = value(&from, around);
+  const kernel::Expr number = named("number", {typed(given, from.dtype), given.height}).tree;
+  const kernel::Argument bitcast("bitcast", name("True"));
+  auto as = [&](const kernel::Expr &value, const char *type) {
+    return call("tl.cast", {value, name(type), bitcast});
+  };
+  const kernel::Expr bits = isPlace ? named("bits", {as(number, "tl.int32"), 2}).tree : number;
+  const kernel::Expr most(int64_t{std::numeric_limits<int32_t>::max()});
+  const kernel::Expr turned = binary("^", bits, binary("&", binary(">>", bits, 31), most));
+  if (!isPlace) {
+    return {as(turned, "tl.float32"), 4};
+  }
+  return {call("tl.where", {binary("==", number, number), turned, most}), 4};
 }
 
 Values::Value Values::select(const Node &node, const Conditions &around) {

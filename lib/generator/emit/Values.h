@@ -78,6 +78,7 @@ private:
   Value operation(const Node &node, const Conditions &around);
   Value converted(const Node &node, const Conditions &around);
   Value toEightBits(const Value &given, DType type);
+  Value ordinal(const Node &node, const Conditions &around);
   Value select(const Node &node, const Conditions &around);
   Value power(const Node &node, Value base, int64_t exponent);
   std::optional<kernel::Expr> comparison(const Node &node, bool holds);

@@ -172,6 +172,42 @@ Lazy readIndexed(Program &program, const Tensors &make, const IndexedOperands &o
                    });
 }
 
+bool meetAsOrdinals(const IndexedOperands &operands) {
+  const Meeting meeting = operands.indexing.meeting;
+  const DType type = operands.table.dtype;
+  return (meeting == Meeting::Maximum || meeting == Meeting::Minimum) && isFloat(type) &&
+         meetingType(meeting, type) == DType::F32;
+}
+
+static constexpr int64_t nothingMet = std::numeric_limits<int32_t>::min(); // NaN, of no ordinal
+
+IndexedOperands asOrdinals(Program &program, const Tensors &make, IndexedOperands operands) {
+  const bool isMinimum = operands.indexing.meeting == Meeting::Minimum;
+  auto ordinal = [&](const Lazy &numbers) {
+    return make.map("ordinal", {isMinimum ? make.map("neg", {numbers}) : numbers});
+  };
+  operands.values = ordinal(operands.values);
+  operands.table = operands.indexing.includesTable
+                       ? ordinal(operands.table)
+                       : make.expand(make.constant(program.nodes.integer(nothingMet, DType::I32)),
+                                     operands.table.shape);
+  operands.indexing.meeting = Meeting::Maximum;
+  return operands;
+}
+
+Lazy ofOrdinals(Program &program, const Tensors &make, const IndexedOperands &operands,
+                const Lazy &met) {
+  Lazy numbers = make.map("of_ordinal", {met});
+  if (operands.indexing.meeting == Meeting::Minimum) {
+    numbers = make.map("neg", {numbers});
+  }
+  if (operands.indexing.includesTable) {
+    return numbers;
+  }
+  const Lazy none = make.constant(program.nodes.integer(nothingMet, DType::I32));
+  return make.map("where", {make.map("eq", {met, none}), operands.table, numbers});
+}
+
 bool canMeetInMemory(const IndexedOperands &operands, bool isDeterministic) {
   const DType type = operands.table.dtype;
   switch (operands.indexing.meeting) {
@@ -182,8 +218,8 @@ bool canMeetInMemory(const IndexedOperands &operands, bool isDeterministic) {
   case Meeting::Mean:
     return !isDeterministic;
   case Meeting::Maximum:
-  case Meeting::Minimum: // of floats atomics have no rule for NaN
-    return operands.indexing.includesTable && isSignedInteger(type);
+  case Meeting::Minimum:
+    return meetAsOrdinals(operands) || (operands.indexing.includesTable && isSignedInteger(type));
   case Meeting::Product:
     return false;
   }

@@ -638,6 +638,12 @@ private:
                            : meetingType(operands.indexing.meeting, storage);
     operands.table = make.cast(operands.table, type);
     operands.values = as(values, type);
+    if (meetAsOrdinals(operands)) {
+      const IndexedOperands ordinals = asOrdinals(program, make, operands);
+      const BufferId met = temporary(operands.table.shape, DType::I32);
+      writeInMemory(program, make, ordinals, op.name, {met});
+      return make.cast(ofOrdinals(program, make, operands, stored(met)), computed(storage));
+    }
     const bool isMean = operands.indexing.meeting == definition::Meeting::Mean;
     std::vector<BufferId> results = {resultBuffer(operands.table.shape, type, storage, isMean)};
     if (isMean) {

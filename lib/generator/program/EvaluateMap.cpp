@@ -3,6 +3,7 @@
 #include "lib/generator/program/Evaluate.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,15 @@ double sign(double x) { return double(x > 0) - double(x < 0); }
 double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 int64_t whole(double x) { return static_cast<int64_t>(x); }
+double ordinal(double x) {
+  const auto bits = std::bit_cast<int32_t>(static_cast<float>(x));
+  return std::isnan(x) ? std::numeric_limits<int32_t>::max()
+                       : bits ^ (bits < 0 ? std::numeric_limits<int32_t>::max() : 0);
+}
+double ofOrdinal(double x) {
+  const auto place = static_cast<int32_t>(x);
+  return std::bit_cast<float>(place ^ (place < 0 ? std::numeric_limits<int32_t>::max() : 0));
+}
 
 /// By Newton's steps on erf, or on erfc near 1.
 double inverseErf(double x) {
@@ -42,6 +52,8 @@ const std::map<std::string, Function> &functions() {
   static const std::map<std::string, Function> table = {
       {"neg", [](const double *x) { return -x[0]; }},
       {"abs", [](const double *x) { return std::fabs(x[0]); }},
+      {"ordinal", [](const double *x) { return ordinal(x[0]); }},
+      {"of_ordinal", [](const double *x) { return ofOrdinal(x[0]); }},
       {"sign", [](const double *x) { return sign(x[0]); }},
       {"floor", [](const double *x) { return std::floor(x[0]); }},
       {"ceil", [](const double *x) { return std::ceil(x[0]); }},

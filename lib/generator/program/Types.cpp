@@ -28,7 +28,16 @@ std::string typesOf(const std::vector<const Node *> &inputs) {
 
 } // namespace
 
+bool isOrdinal(const std::string &name) { return name == "ordinal" || name == "of_ordinal"; }
+
 std::string mapComplaint(const std::string &name, const std::vector<const Node *> &inputs) {
+  if (isOrdinal(name)) {
+    const DType type = name == "ordinal" ? DType::F32 : DType::I32;
+    return inputs.size() == 1 && inputs[0]->dtype == type
+               ? ""
+               : fmt::format("'{}' expects one operand of {}, but got {}", name, kernelName(type),
+                             typesOf(inputs));
+  }
   const definition::Operation *operation = pointwise(name);
   if (!operation && name != "cast") {
     return fmt::format("'{}' is no pointwise operation", name);
@@ -59,6 +68,9 @@ std::string mapComplaint(const std::string &name, const std::vector<const Node *
 }
 
 DType mapType(const std::string &name, const std::vector<const Node *> &inputs) {
+  if (isOrdinal(name)) {
+    return name == "ordinal" ? DType::I32 : DType::F32;
+  }
   const definition::Operation *operation = pointwise(name);
   if (operation && operation->result == definition::ResultType::Bool) {
     return DType::Bool;

@@ -7,6 +7,10 @@
 
 namespace nereid::generator {
 
+/// Map operations that programs alone have, beside `cast`: "ordinal" of a float32 is its place
+/// among all of them as an int32, NaN behind infinity, so that integers' atomics order floats;
+/// "of_ordinal" is the number again.
+bool isOrdinal(const std::string &name);
 /// What inputs of Map operation `name` have to be, in words; empty when these are.
 std::string mapComplaint(const std::string &name, const std::vector<const Node *> &inputs);
 /// Type of Map operation `name`; of `cast` it is chosen.
