@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid check`: one launch, or the cases of a kernel, under the interpreter with every access
 // watched. Findings are the result and go to standard output; status 1 says that there are some.
+// With --target a launch without findings is made there too, and has to leave the same.
 #include "lib/check/Check.h"
 #include "lib/cli/Command.h"
 #include "lib/cli/OptionUse.h"
-#include "lib/launch/PreparedCase.h"
+#include "lib/launch/KernelReference.h"
+#include "lib/launch/TargetAgreement.h"
+#include "lib/pipeline/Target.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,6 +27,12 @@ struct CheckCommandOptions {
   std::string caseName;
   size_t maxReports = 20;
   check::CheckOptions check;
+  launch::Execution companion; ///< what the launch is compared on; target "": nowhere
+  /// Nothing where the companion's launches can be made.
+  std::optional<Diagnostic> noDevice;
+  bool isArchitecture = false; ///< what the companion is compiled for is known without a device
+
+  bool hasCompanion() const { return !companion.target.empty(); }
 };
 
 /// The launches of cases.toml that the command line asks for: one by name, or all for tests of the
@@ -98,8 +107,48 @@ void print(const KernelCase &one, const CheckCommandOptions &options,
   if (reports.size() > options.maxReports) {
     fmt::print("{} more; --max-reports shows them\n", reports.size() - options.maxReports);
   }
-  fmt::print("{}{}: {}\n", one.kernel, one.name.empty() ? "" : ", case " + one.name,
-             reports.empty() ? "no findings" : countText(reports.size(), "finding", "findings"));
+  std::string result =
+      reports.empty() ? "no findings" : countText(reports.size(), "finding", "findings");
+  if (reports.empty() && options.hasCompanion() && (!options.noDevice || options.isArchitecture)) {
+    result += (options.noDevice ? ", compiles for " : ", the same on ") + options.companion.target;
+  }
+  fmt::print("{}{}: {}\n", one.kernel, one.name.empty() ? "" : ", case " + one.name, result);
+}
+
+/// The same launch on the target, as far as it can be made there. False after an error, which has
+/// been reported.
+bool compareOnTarget(const KernelCase &one, const CheckCommandOptions &options,
+                     const launch::KernelArguments &interpreted,
+                     std::vector<check::Report> &reports, Session &session) {
+  Diagnostics diags;
+  launch::Execution execution = options.companion;
+  execution.importPaths = session.importPaths;
+  if (options.noDevice && !options.isArchitecture) {
+    return true;
+  }
+  if (options.noDevice) {
+    const launch::KernelReference file = launch::parseKernelReference(one.kernel);
+    pipeline::CompileOptions how;
+    how.target = execution.target;
+    how.chip = execution.chip;
+    const bool isCompiled = bool(pipeline::compile({.path = file.path,
+                                                    .function = file.function,
+                                                    .signature = one.signature,
+                                                    .importPaths = execution.importPaths},
+                                                   how, diags));
+    isCompiled ? printWarnings(diags) : session.fail(diags);
+    return isCompiled;
+  }
+  auto found = launch::disagreements(one, execution, interpreted, diags);
+  if (!found) {
+    session.fail(diags, found.error());
+    return false;
+  }
+  printWarnings(diags);
+  for (Diagnostic &difference : *found) {
+    reports.push_back({std::move(difference)});
+  }
+  return true;
 }
 
 /// Nothing after an error, which has been reported.
@@ -121,10 +170,27 @@ checkCase(const KernelCase &one, const CheckCommandOptions &options, Session &se
     return std::nullopt;
   }
   printWarnings(diags);
+  // What has findings may do anything elsewhere.
+  if (reports.empty() && options.hasCompanion() &&
+      !compareOnTarget(one, options, prepared->arguments, reports, session)) {
+    return std::nullopt;
+  }
   return reports;
 }
 
-void checkCommand(const CheckCommandOptions &options, Session &session) {
+/// Looks for the device before anything is checked.
+void findCompanion(CheckCommandOptions &options) {
+  if (options.hasCompanion() && options.companion.runner.empty() &&
+      pipeline::runsOnDevice(options.companion.target)) {
+    auto device = pipeline::deviceFor(options.companion.target);
+    options.noDevice = device ? std::nullopt : std::optional(device.error());
+    options.isArchitecture =
+        bool(pipeline::findTarget(options.companion.target, options.companion.chip));
+  }
+}
+
+void checkCommand(CheckCommandOptions options, Session &session) {
+  findCompanion(options);
   auto cases = options.given.signature.empty() ? namedCases(options)
                                                : std::vector<KernelCase>{options.given};
   if (!cases) {
@@ -156,12 +222,20 @@ void checkCommand(const CheckCommandOptions &options, Session &session) {
   if (session.json) {
     fmt::print("{}\n", json.dump(2));
   }
+  if (options.noDevice) {
+    Diagnostic noDevice = *options.noDevice;
+    noDevice.note(fmt::format("{}: checked{}, and not run there",
+                              countText(cases->size(), "launch", "launches"),
+                              options.isArchitecture ? " and compiled" : ""));
+    session.fail(noDevice);
+  }
 }
 
 } // namespace
 
 void addCheck(CLI::App &app, Session &session) {
   auto options = std::make_shared<CheckCommandOptions>();
+  options->companion.target.clear();
   CLI::App *command = app.add_subcommand(
       "check", "find bad accesses, races, overflows and broken hints of a kernel");
   command
@@ -180,10 +254,18 @@ void addCheck(CLI::App &app, Session &session) {
   command->add_option("--schedule", options->check.schedule,
                       "order of the programs: in-order, round-robin or random");
   command->add_option("--seed", options->check.seed, "of the random schedule");
+  command->add_option("--target", options->companion.target,
+                      "launch there too and compare: cpu, nvidia:0 and the like");
+  command->add_option("--chip", options->companion.chip, chipHelp);
+  command->add_option("--runner", options->companion.runner,
+                      "launch it there: \"ssh board ./nereid-runner\" (nereid explain E0414)");
   command->add_option("--max-reports", options->maxReports, "how many findings to show, 20");
   command->callback([options, command, &session] {
-    std::vector<std::string> used = {"--arg", "--resident", "--import-path", "--schedule",
-                                     "--max-reports"};
+    std::vector<std::string> used = {"--arg",      "--resident",    "--import-path",
+                                     "--schedule", "--max-reports", "--target"};
+    if (options->hasCompanion()) {
+      used.insert(used.end(), {"--chip", "--runner"});
+    }
     const bool hasSignature = !options->given.signature.empty();
     if (hasSignature) {
       used.insert(used.end(), {"--signature", "--grid"});

@@ -20,6 +20,7 @@ emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--
 library = {"--architecture", "--grid", "--grid-argument", "--choose", "--name", "--runtime"}
 phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--specialization",
           "--remarks"}
+checks = {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--target"}
 modes = {"--mode", "--min-speedup"}
 # Command, what it is given, and the options that it reads then.
 kinds = [
@@ -67,12 +68,10 @@ kinds = [
                      "--chip", "--runner", "--no-cache", "--interpret", "--blocking"}),
     ("run", [file, "--interpret"], {"--signature", "--grid", "--arg", "--save", "--import-path",
                                     "--interpret"}),
-    ("check", [folder], {"--arg", "--resident", "--import-path", "--schedule", "--max-reports",
-                         "--case"}),
-    ("check", [file, "--signature", launch["--signature"]],
-     {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--signature", "--grid"}),
-    ("check", [folder, "--schedule", "random"],
-     {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--case", "--seed"}),
+    ("check", [folder], checks | {"--case"}),
+    ("check", [folder, "--target", "cpu"], checks | {"--case", "--chip", "--runner"}),
+    ("check", [file, "--signature", launch["--signature"]], checks | {"--signature", "--grid"}),
+    ("check", [folder, "--schedule", "random"], checks | {"--case", "--seed"}),
     ("explain-layout", [file, *architecture], {"--signature", "--target", "--chip", "--import-path",
                                                "--line", "--rows", "--columns"}),
     ("explain-layout", ["--layout", "lanes 1", "--shape", "2"],
