@@ -57,10 +57,21 @@ TEST(Forms, ReadBackFromTheManifest) {
 
 TEST(Forms, WithoutAModeTheFileKnowsNone) {
   const std::string text = writeTriton(generated(shipped("softmax"), Form::Unasked));
+  EXPECT_FALSE(contains(text, "FORMS"));
   EXPECT_FALSE(contains(text, "_eager"));
-  EXPECT_EQ(writeTriton(generated(shipped("softmax"), Form::Launches)), text);
-  EXPECT_EQ(writeTriton(generated(shipped("softmax"), Form::Graph)), text)
-      << "a graph needs tensors that stay: the C++ launcher's";
+}
+
+/// The wrapper makes the same launches: a graph needs tensors that stay, the C++ launcher's.
+TEST(Forms, CompiledOnesAreNoOtherWrapper) {
+  const std::string text = writeTriton(generated(shipped("softmax"), Form::Unasked));
+  for (const auto &[form, name] :
+       {std::pair(Form::Launches, "\"launches\""), std::pair(Form::Graph, "\"graph\"")}) {
+    const std::string other = writeTriton(generated(shipped("softmax"), form));
+    const size_t table = other.find("# What --mode chose"), end = other.find("}\n\n", table) + 3;
+    ASSERT_NE(table, std::string::npos) << other;
+    EXPECT_TRUE(contains(other.substr(table, end - table), name)) << other;
+    EXPECT_EQ(other.substr(0, table) + other.substr(end), text);
+  }
 }
 
 class EagerForms : public testing::TestWithParam<std::string> {};
@@ -96,8 +107,7 @@ TEST(Forms, TheEagerFormIsTheBody) {
     out = torch.where(a > 0, a, y.exp())
     return out.to(x.dtype)
 )")) << text;
-  EXPECT_TRUE(contains(text, R"(    # Where --mode found PyTorch's own operations quicker.
-    if x.dtype == torch.float32 and (D > 2) * (D <= 4) * (rest > 4) * (rest <= 8):
+  EXPECT_TRUE(contains(text, R"(    if FORMS.get(sizes) == "eager":
         out = _eager(x, y)
         return _returned(out, out_given)
 )")) << text;
@@ -105,15 +115,16 @@ TEST(Forms, TheEagerFormIsTheBody) {
 
 TEST(Forms, TheLauncherTakesTheGraphAndTheHostsOperations) {
   const definition::Operator op = made("out = x + y", inputXY, "\"...\", \"D\"");
-  const std::string graph = writeKernelHeader(generated(op, Form::Graph));
-  EXPECT_TRUE(contains(graph, "    this->takeForm(\"graph\");")) << graph;
-  EXPECT_FALSE(contains(graph, "t_eager"));
+  const std::string none = writeKernelHeader(generated(op, Form::Unasked));
+  EXPECT_TRUE(contains(none, "  this->takeForm(tuned.form());\n")) << none;
+  EXPECT_FALSE(contains(none, "t_eager"));
+  EXPECT_EQ(writeKernelHeader(generated(op, Form::Graph)), none);
   const std::string eager = writeKernelHeader(generated(op, Form::Eager));
-  EXPECT_TRUE(contains(eager, "    this->takeForm(\"eager\");")) << eager;
-  EXPECT_TRUE(contains(eager, "  if (x.isOnHost() && x.dtype() == nereid::DType::F32 &&")) << eager;
-  EXPECT_TRUE(contains(eager, "    return t_eager(x, y);")) << eager;
-  const std::string none = writeKernelHeader(generated(op, Form::Launches));
-  EXPECT_FALSE(contains(none, "takeForm")) << none;
+  EXPECT_TRUE(contains(eager, "  this->takeForm(tuned.form());\n")) << eager;
+  EXPECT_TRUE(contains(eager, R"(  if (x.isOnHost() && found.form() == "eager") {
+    return t_eager(x, y);
+  }
+)")) << eager;
 }
 
 TEST(Forms, FunctionsAreWherePyTorchHasThem) {

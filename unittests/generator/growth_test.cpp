@@ -17,8 +17,9 @@ std::string chain(int length) {
   return body + "out = t - first";
 }
 
-size_t sourceBytes(int length) {
-  auto generation = generate(made(chain(length), inputXY, "\"...\", \"D\""), testChip(), nullptr);
+/// Of all files.
+size_t bytesOf(const std::string &body) {
+  auto generation = generate(made(body, inputXY, "\"...\", \"D\""), testChip(), nullptr);
   EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
   size_t bytes = 0;
   for (const GeneratedFile &file :
@@ -30,23 +31,22 @@ size_t sourceBytes(int length) {
 
 TEST(Growth, ChainsOfOperationsAreLinear) {
   const auto begin = std::chrono::steady_clock::now();
-  const size_t few = sourceBytes(2000), many = sourceBytes(20000);
+  const size_t few = bytesOf(chain(2000)), many = bytesOf(chain(20000));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_LT(static_cast<double>(many), 12 * static_cast<double>(few));
   EXPECT_LT(seconds.count(), 40);
 }
 
-TEST(Growth, ChainsOfReductionsAreCutOff) {
-  auto rows = [](int levels) {
+/// Arguments of each kernel are the results of those before it that it reads: a little more each.
+TEST(Growth, ChainsOfReductionsGrowLittleMoreThanTheyAreLong) {
+  auto bytesOfLevels = [](int levels) {
     std::string body = "t = x * 1.0\n";
     for (int i = 0; i < levels; ++i) {
       body += "t = t - torch.mean(t, dim=-1, keepdim=True)\n";
     }
-    return refusal(made(body + "out = t + y", inputXY, "\"...\", \"D\""));
+    return bytesOf(body + "out = t + y");
   };
-  EXPECT_EQ(rows(32), "");
-  EXPECT_EQ(rows(33), "E0607: 'sum' waits for 32 reductions, but one kernel has at most 32 one "
-                      "after another");
+  EXPECT_LT(static_cast<double>(bytesOfLevels(64)), 6 * static_cast<double>(bytesOfLevels(16)));
 }
 
 } // namespace

@@ -212,19 +212,20 @@ TEST_F(LayerNorm, DefaultOfATensor) {
 
 /// No Python runs the wrapper, so what it gives the kernel is compared where names say it.
 TEST_F(LayerNorm, ArgumentsOfTheKernelSwapped) {
-  expectPython("        weight,\n        bias,\n", "        bias,\n        weight.contiguous(),\n",
-               "        bias,", "argument 2 to be 'weight'", "got 'bias'");
+  expectPython("            weight,\n            bias,\n",
+               "            bias,\n            weight.contiguous(),\n", "            bias,",
+               "argument 2 to be 'weight'", "got 'bias'");
 }
 
 TEST_F(LayerNorm, SizesOfTheKernelSwapped) {
-  expectPython("        rows,\n", "        columns,\n", "        columns,", "to be 'rows'",
-               "got 'columns'");
+  expectPython("            rest,\n            D,\n", "            D,\n            D,\n",
+               "            D,", "to be 'rest'", "got 'D'");
 }
 
 TEST_F(LayerNorm, ArgumentsOfTheKernelWrittenInOtherWays) {
-  expectAccepted(python, replaced(replaced(folder.text(python), "        weight,\n",
-                                           "        weight.view(-1),\n"),
-                                  "        rows,\n", "        x.shape[0],\n"));
+  expectAccepted(python, replaced(replaced(folder.text(python), "            weight,\n",
+                                           "            weight.view(-1),\n"),
+                                  "            rest,\n", "            x.shape[0],\n"));
 }
 
 TEST_F(LayerNorm, ParametersReordered) {

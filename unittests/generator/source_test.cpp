@@ -67,12 +67,6 @@ std::string kernelsText(const definition::Operator &op) {
   return text;
 }
 
-TEST(Source, SoftmaxNeedsNoSecondMask) {
-  const std::string text = kernelsText(shipped("softmax"));
-  EXPECT_TRUE(contains(text, "other=-float(\"inf\")")) << text;
-  EXPECT_FALSE(contains(text, "tl.where")) << text;
-}
-
 TEST(Source, LayerNormMasksTheSquares) {
   EXPECT_TRUE(contains(kernelsText(shipped("layer_norm")), "tl.where("));
 }

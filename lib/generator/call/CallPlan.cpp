@@ -2,7 +2,6 @@
 #include "lib/generator/call/CallPlan.h"
 
 #include "lib/definition/operations/Shape.h"
-#include "lib/generator/TensorLayout.h"
 #include "lib/generator/call/Overlap.h"
 #include "lib/generator/call/TensorRows.h"
 #include "lib/generator/launch/Choices.h"

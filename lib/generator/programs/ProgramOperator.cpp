@@ -6,6 +6,7 @@
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
 #include "lib/generator/programs/RowStrides.h"
+#include "lib/support/DeepStack.h"
 
 #include <fmt/format.h>
 
@@ -183,12 +184,7 @@ static Result<std::vector<OfType>> madeOfTypes(const definition::Operator &op) {
   return types;
 }
 
-Status checkProgramOperator(const definition::Operator &op) {
-  auto types = madeOfTypes(op);
-  return types ? Status(Done{}) : Status(types.error());
-}
-
-Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
+static Result<ProgramOperator> madeProgram(const definition::Operator &op) {
   auto types = madeOfTypes(op);
   if (!types) {
     return types.error();
@@ -210,6 +206,22 @@ Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
       result.tables[each->dtype] = std::move(each->made.table);
     }
   }
+  return result;
+}
+
+// Values are made of those they need, one call in another.
+Status checkProgramOperator(const definition::Operator &op) {
+  Status result = Done{};
+  onDeepStack([&] {
+    auto types = madeOfTypes(op);
+    result = types ? Status(Done{}) : Status(types.error());
+  });
+  return result;
+}
+
+Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
+  Result<ProgramOperator> result = ProgramOperator{};
+  onDeepStack([&] { result = madeProgram(op); });
   return result;
 }
 

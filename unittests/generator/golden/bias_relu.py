@@ -1,34 +1,22 @@
 @triton.jit
-def bias_relu_tiles_kernel(
-    x_ptr, bias_ptr, out_ptr, rows, columns, stride_x_row, stride_out_row,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GRID_2D: tl.constexpr, STREAMING: tl.constexpr,
-    WIDE: tl.constexpr,
+def bias_relu_kernel(
+    x_ptr, bias_ptr, out_ptr, D, x_stride, rest, out_stride,
+    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
-    # A tile of BLOCK_M rows and BLOCK_N columns per program.
-    if GRID_2D:
-        pid_m = tl.program_id(axis=0)
-        pid_n = tl.program_id(axis=1)
-    else:
-        column_blocks = tl.cdiv(columns, BLOCK_N)
-        pid_m = tl.program_id(axis=0) // column_blocks
-        pid_n = tl.program_id(axis=0) % column_blocks
+    pid = tl.program_id(axis=0)
+    blocks_col = tl.cdiv(D, BLOCK_Y)
+    pid_col = pid % blocks_col
+    pid_row = pid // blocks_col
     if WIDE:
-        pid_m = pid_m.to(tl.int64)
-        pid_n = pid_n.to(tl.int64)
-    row = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    col = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
-    row_inside = row < rows
-    col_inside = col < columns
-    inside = row_inside[:, None] & col_inside[None, :]
-    x = tl.load(
-        x_ptr + row[:, None] * stride_x_row + col[None, :], mask=inside, other=0.0
-    ).to(tl.float32)
+        pid_row = pid_row.to(tl.int64)
+        pid_col = pid_col.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
+    row_inside = row < rest
+    col_inside = col < D
+    inside = row_inside & col_inside
+    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
-    biased = x + bias[None, :]
-    out = tl.where(biased < 0.0, 0.0, biased)
-    out_rounded = out.to(out_ptr.dtype.element_ty)
-    out_at = out_ptr + row[:, None] * stride_out_row + col[None, :]
-    if STREAMING:
-        tl.store(out_at, out_rounded, mask=inside, cache_modifier=".cs")
-    else:
-        tl.store(out_at, out_rounded, mask=inside)
+    t = x + bias
+    out = tl.where(t < 0.0, 0.0, t)
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)

@@ -1,94 +1,383 @@
 @triton.jit
-def t_rows_kernel(
-    x_ptr, out_ptr, rows, columns, stride_x_row, stride_out_row,
-    ROWS: tl.constexpr, BLOCK_N: tl.constexpr, STREAMING: tl.constexpr, WIDE: tl.constexpr,
+def t_bfloat16_part_1_looped_kernel_largest(
+    a, b,
 ):
-    # Integers are computed in their own type, floats below 32 bits in float32.
-    element: tl.constexpr = x_ptr.dtype.element_ty
-    lowest: tl.constexpr = (
-        0 if element == tl.float32 else
-        0
-    )
-    highest: tl.constexpr = (
-        4294967295 if element == tl.float32 else
-        65535
-    )
-    # ROWS rows per program; each is one tile of BLOCK_N >= columns elements.
-    pid = tl.program_id(axis=0)
-    if WIDE:
-        pid = pid.to(tl.int64)
-    first = pid * ROWS
-    last = tl.minimum(first + ROWS, rows)
-    col = tl.arange(0, BLOCK_N)
-    inside = col < columns
-    for row in range(first, last):
-        x = tl.load(
-            x_ptr + row * stride_x_row + col, mask=inside, other=-float("inf")
-        ).to(tl.float32)
-        masked = x
-        row_max = tl.max(masked, axis=0)
-        # A maximum of the language passes over NaN; PyTorch's does not.
-        row_max_nans = tl.sum((masked != masked).to(tl.int32), axis=0)
-        row_max = tl.where(row_max_nans > 0, float("nan"), row_max)
-        masked_1 = tl.where(inside, tl.where(x > 0.0, x, 1.0), float("inf"))
-        row_min = tl.min(masked_1, axis=0)
-        # A maximum of the language passes over NaN; PyTorch's does not.
-        row_min_nans = tl.sum((masked_1 != masked_1).to(tl.int32), axis=0)
-        row_min = tl.where(row_min_nans > 0, float("nan"), row_min)
-        out_sum = tl.sum(tl.where(inside, (x > 0.5).to(tl.int64), 0), axis=0).to(tl.int64)
-        out = row_max - row_min + out_sum.to(tl.float32)
-        out_rounded = out.to(out_ptr.dtype.element_ty)
-        tl.store(out_ptr + row * stride_out_row, out_rounded)
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit
-def t_looped_rows_kernel(
-    x_ptr, out_ptr, rows, columns, stride_x_row, stride_out_row,
-    ROWS: tl.constexpr, BLOCK_N: tl.constexpr, STREAMING: tl.constexpr, WIDE: tl.constexpr,
+def t_bfloat16_part_1_looped_kernel_smallest(
+    a, b,
 ):
-    # Integers are computed in their own type, floats below 32 bits in float32.
-    element: tl.constexpr = x_ptr.dtype.element_ty
-    lowest: tl.constexpr = (
-        0 if element == tl.float32 else
-        0
-    )
-    highest: tl.constexpr = (
-        4294967295 if element == tl.float32 else
-        65535
-    )
-    # ROWS rows per program; each is walked in blocks of BLOCK_N columns, once per reduction and
-    # once for the result.
-    pid = tl.program_id(axis=0)
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_part_1_looped_kernel(
+    x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
+    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
     if WIDE:
-        pid = pid.to(tl.int64)
-    first = pid * ROWS
-    last = tl.minimum(first + ROWS, rows)
-    for row in range(first, last):
-        row_max_parts = tl.full((BLOCK_N,), -float("inf"), tl.float32)
-        row_min_parts = tl.full((BLOCK_N,), float("inf"), tl.float32)
-        out_sum_parts = tl.full((BLOCK_N,), 0, tl.int64)
-        for start in range(0, columns, BLOCK_N):
-            col = start + tl.arange(0, BLOCK_N)
-            inside = col < columns
-            x = tl.load(
-                x_ptr + row * stride_x_row + col, mask=inside, other=-float("inf")
-            ).to(tl.float32)
-            row_max_parts = tl.maximum(row_max_parts, x, propagate_nan=tl.PropagateNan.ALL)
-            row_min_parts = tl.minimum(
-                row_min_parts,
-                tl.where(inside, tl.where(x > 0.0, x, 1.0), float("inf")),
-                propagate_nan=tl.PropagateNan.ALL,
-            )
-            out_sum_parts += tl.where(inside, (x > 0.5).to(tl.int64), 0)
-        row_max = tl.max(row_max_parts, axis=0)
-        # A maximum of the language passes over NaN; PyTorch's does not.
-        row_max_nans = tl.sum((row_max_parts != row_max_parts).to(tl.int32), axis=0)
-        row_max = tl.where(row_max_nans > 0, float("nan"), row_max)
-        row_min = tl.min(row_min_parts, axis=0)
-        # A maximum of the language passes over NaN; PyTorch's does not.
-        row_min_nans = tl.sum((row_min_parts != row_min_parts).to(tl.int32), axis=0)
-        row_min = tl.where(row_min_nans > 0, float("nan"), row_min)
-        out_sum = tl.sum(out_sum_parts, axis=0).to(tl.int64)
-        out = row_max - row_min + out_sum.to(tl.float32)
-        out_rounded = out.to(out_ptr.dtype.element_ty)
-        tl.store(out_ptr + row * stride_out_row, out_rounded)
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    i = row % rest
+    part = row // rest
+    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
+    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
+    row_inside = row < rest_1
+    for start in range(0, q_3, BLOCK_R):
+        r = (start + tl.arange(0, BLOCK_R))[None, :]
+        if WIDE:
+            r = r.to(tl.int64)
+        t = part * q_3 + r < D
+        r_inside = r < q_3
+        inside = row_inside & r_inside
+        x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0.0)
+        lanes = tl.where(r_inside, tl.where(t, x, -float("inf")).to(tl.float32), -float("inf"))
+        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
+        x_1 = x.to(tl.float32)
+        lanes_1 = tl.where(
+            r_inside, tl.where(t, tl.where(x_1 > 0.0, x_1, 1.0), float("inf")), float("inf")
+        )
+        min_lanes = tl.minimum(min_lanes, lanes_1, propagate_nan=tl.PropagateNan.ALL)
+        lanes_2 = tl.where(r_inside, tl.where(t, (x_1 > 0.5).to(tl.int64), 0), 0)
+        sum_lanes = sum_lanes + lanes_2
+    max_1 = tl.reduce(
+        max_lanes, axis=1, combine_fn=t_bfloat16_part_1_looped_kernel_largest, keep_dims=True
+    )
+    min_1 = tl.reduce(
+        min_lanes, axis=1, combine_fn=t_bfloat16_part_1_looped_kernel_smallest, keep_dims=True
+    )
+    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+    tl.store(part_1_ptr + row, max_1, mask=row_inside)
+    tl.store(part_2_ptr + row, min_1, mask=row_inside)
+    tl.store(part_3_ptr + row, sum, mask=row_inside)
+
+
+@triton.jit
+def t_bfloat16_part_2_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_part_2_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_part_2_kernel(
+    out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
+    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_col = tl.program_id(axis=0)
+    if WIDE:
+        pid_col = pid_col.to(tl.int64)
+    r = tl.arange(0, BLOCK_R)[:, None]
+    if WIDE:
+        r = r.to(tl.int64)
+    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
+    r_inside = r < 64
+    col_inside = col < rest
+    inside = r_inside & col_inside
+    part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
+    lanes = tl.where(r_inside, part_1, -float("inf"))
+    max_1 = tl.reduce(
+        lanes, axis=0, combine_fn=t_bfloat16_part_2_kernel_largest, keep_dims=True
+    )
+    part_2 = tl.load(part_2_ptr + col + r * rest, mask=inside, other=0.0)
+    lanes_1 = tl.where(r_inside, part_2, float("inf"))
+    min_1 = tl.reduce(
+        lanes_1, axis=0, combine_fn=t_bfloat16_part_2_kernel_smallest, keep_dims=True
+    )
+    part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0)
+    sum = tl.sum(part_3, axis=0, keep_dims=True)
+    out = max_1 - min_1 + sum.to(tl.float32)
+    tl.store(out_ptr + col, out.to(out_ptr.dtype.element_ty), mask=col_inside)
+
+
+@triton.jit
+def t_bfloat16_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_kernel(
+    x_ptr, out_ptr, x_stride, rest, D,
+    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    r = tl.arange(0, BLOCK_R)[None, :]
+    if WIDE:
+        r = r.to(tl.int64)
+    row_inside = row < rest
+    r_inside = r < D
+    inside = row_inside & r_inside
+    x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
+    lanes = tl.where(r_inside, x, -float("inf"))
+    max_1 = tl.reduce(lanes, axis=1, combine_fn=t_bfloat16_kernel_largest, keep_dims=True)
+    lanes_1 = tl.where(r_inside, tl.where(x > 0.0, x, 1.0), float("inf"))
+    min_1 = tl.reduce(lanes_1, axis=1, combine_fn=t_bfloat16_kernel_smallest, keep_dims=True)
+    lanes_2 = tl.where(r_inside, (x > 0.5).to(tl.int64), 0)
+    sum = tl.sum(lanes_2, axis=1, keep_dims=True)
+    out = max_1 - min_1 + sum.to(tl.float32)
+    tl.store(out_ptr + row, out.to(out_ptr.dtype.element_ty), mask=row_inside)
+
+
+@triton.jit
+def t_bfloat16_looped_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_looped_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_bfloat16_looped_kernel(
+    x_ptr, out_ptr, D, x_stride, rest,
+    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
+    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
+    row_inside = row < rest
+    for start in range(0, D, BLOCK_R):
+        r = (start + tl.arange(0, BLOCK_R))[None, :]
+        if WIDE:
+            r = r.to(tl.int64)
+        r_inside = r < D
+        inside = row_inside & r_inside
+        x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
+        lanes = tl.where(r_inside, x, -float("inf"))
+        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
+        lanes_1 = tl.where(r_inside, tl.where(x > 0.0, x, 1.0), float("inf"))
+        min_lanes = tl.minimum(min_lanes, lanes_1, propagate_nan=tl.PropagateNan.ALL)
+        lanes_2 = tl.where(r_inside, (x > 0.5).to(tl.int64), 0)
+        sum_lanes = sum_lanes + lanes_2
+    max_1 = tl.reduce(
+        max_lanes, axis=1, combine_fn=t_bfloat16_looped_kernel_largest, keep_dims=True
+    )
+    min_1 = tl.reduce(
+        min_lanes, axis=1, combine_fn=t_bfloat16_looped_kernel_smallest, keep_dims=True
+    )
+    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+    out = max_1 - min_1 + sum.to(tl.float32)
+    tl.store(out_ptr + row, out.to(out_ptr.dtype.element_ty), mask=row_inside)
+
+
+@triton.jit
+def t_float32_part_1_looped_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_part_1_looped_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_part_1_looped_kernel(
+    x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
+    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    i = row % rest
+    part = row // rest
+    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
+    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
+    row_inside = row < rest_1
+    for start in range(0, q_3, BLOCK_R):
+        r = (start + tl.arange(0, BLOCK_R))[None, :]
+        if WIDE:
+            r = r.to(tl.int64)
+        t = part * q_3 + r < D
+        r_inside = r < q_3
+        inside = row_inside & r_inside
+        x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0.0)
+        lanes = tl.where(r_inside, tl.where(t, x, -float("inf")), -float("inf"))
+        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
+        lanes_1 = tl.where(
+            r_inside, tl.where(t, tl.where(x > 0.0, x, 1.0), float("inf")), float("inf")
+        )
+        min_lanes = tl.minimum(min_lanes, lanes_1, propagate_nan=tl.PropagateNan.ALL)
+        lanes_2 = tl.where(r_inside, tl.where(t, (x > 0.5).to(tl.int64), 0), 0)
+        sum_lanes = sum_lanes + lanes_2
+    max_1 = tl.reduce(
+        max_lanes, axis=1, combine_fn=t_float32_part_1_looped_kernel_largest, keep_dims=True
+    )
+    min_1 = tl.reduce(
+        min_lanes, axis=1, combine_fn=t_float32_part_1_looped_kernel_smallest, keep_dims=True
+    )
+    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+    tl.store(part_1_ptr + row, max_1, mask=row_inside)
+    tl.store(part_2_ptr + row, min_1, mask=row_inside)
+    tl.store(part_3_ptr + row, sum, mask=row_inside)
+
+
+@triton.jit
+def t_float32_part_2_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_part_2_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_part_2_kernel(
+    out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
+    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_col = tl.program_id(axis=0)
+    if WIDE:
+        pid_col = pid_col.to(tl.int64)
+    r = tl.arange(0, BLOCK_R)[:, None]
+    if WIDE:
+        r = r.to(tl.int64)
+    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
+    r_inside = r < 64
+    col_inside = col < rest
+    inside = r_inside & col_inside
+    part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
+    lanes = tl.where(r_inside, part_1, -float("inf"))
+    max_1 = tl.reduce(lanes, axis=0, combine_fn=t_float32_part_2_kernel_largest, keep_dims=True)
+    part_2 = tl.load(part_2_ptr + col + r * rest, mask=inside, other=0.0)
+    lanes_1 = tl.where(r_inside, part_2, float("inf"))
+    min_1 = tl.reduce(
+        lanes_1, axis=0, combine_fn=t_float32_part_2_kernel_smallest, keep_dims=True
+    )
+    part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0)
+    sum = tl.sum(part_3, axis=0, keep_dims=True)
+    out = max_1 - min_1 + sum.to(tl.float32)
+    tl.store(out_ptr + col, out, mask=col_inside)
+
+
+@triton.jit
+def t_float32_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_kernel(
+    x_ptr, out_ptr, x_stride, rest, D,
+    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    r = tl.arange(0, BLOCK_R)[None, :]
+    if WIDE:
+        r = r.to(tl.int64)
+    row_inside = row < rest
+    r_inside = r < D
+    inside = row_inside & r_inside
+    x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
+    lanes = tl.where(r_inside, x, -float("inf"))
+    max_1 = tl.reduce(lanes, axis=1, combine_fn=t_float32_kernel_largest, keep_dims=True)
+    lanes_1 = tl.where(r_inside, tl.where(x > 0.0, x, 1.0), float("inf"))
+    min_1 = tl.reduce(lanes_1, axis=1, combine_fn=t_float32_kernel_smallest, keep_dims=True)
+    lanes_2 = tl.where(r_inside, (x > 0.5).to(tl.int64), 0)
+    sum = tl.sum(lanes_2, axis=1, keep_dims=True)
+    out = max_1 - min_1 + sum.to(tl.float32)
+    tl.store(out_ptr + row, out, mask=row_inside)
+
+
+@triton.jit
+def t_float32_looped_kernel_largest(
+    a, b,
+):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_looped_kernel_smallest(
+    a, b,
+):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def t_float32_looped_kernel(
+    x_ptr, out_ptr, D, x_stride, rest,
+    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
+    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
+    row_inside = row < rest
+    for start in range(0, D, BLOCK_R):
+        r = (start + tl.arange(0, BLOCK_R))[None, :]
+        if WIDE:
+            r = r.to(tl.int64)
+        r_inside = r < D
+        inside = row_inside & r_inside
+        x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
+        lanes = tl.where(r_inside, x, -float("inf"))
+        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
+        lanes_1 = tl.where(r_inside, tl.where(x > 0.0, x, 1.0), float("inf"))
+        min_lanes = tl.minimum(min_lanes, lanes_1, propagate_nan=tl.PropagateNan.ALL)
+        lanes_2 = tl.where(r_inside, (x > 0.5).to(tl.int64), 0)
+        sum_lanes = sum_lanes + lanes_2
+    max_1 = tl.reduce(
+        max_lanes, axis=1, combine_fn=t_float32_looped_kernel_largest, keep_dims=True
+    )
+    min_1 = tl.reduce(
+        min_lanes, axis=1, combine_fn=t_float32_looped_kernel_smallest, keep_dims=True
+    )
+    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+    out = max_1 - min_1 + sum.to(tl.float32)
+    tl.store(out_ptr + row, out, mask=row_inside)

@@ -1,39 +1,48 @@
 @triton.jit
-def t_tiles_kernel(
-    x_ptr, b_ptr, out_ptr, rows, columns, size_C, stride_x_row, stride_b_C, stride_out_row,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GRID_2D: tl.constexpr, STREAMING: tl.constexpr,
-    WIDE: tl.constexpr,
+def t_float16_kernel(
+    x_ptr, b_ptr, out_ptr, H_W, C, x_stride, N_C, out_stride,
+    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
-    # Types below 32 bits are computed in float32, all others in their own type.
-    element: tl.constexpr = x_ptr.dtype.element_ty
-    compute: tl.constexpr = (
-        tl.float32 if element == tl.float16 or element == tl.bfloat16 else element
-    )
-    # A tile of BLOCK_M rows and BLOCK_N columns per program.
-    if GRID_2D:
-        pid_m = tl.program_id(axis=0)
-        pid_n = tl.program_id(axis=1)
-    else:
-        column_blocks = tl.cdiv(columns, BLOCK_N)
-        pid_m = tl.program_id(axis=0) // column_blocks
-        pid_n = tl.program_id(axis=0) % column_blocks
+    pid = tl.program_id(axis=0)
+    blocks_col = tl.cdiv(H_W, BLOCK_Y)
+    pid_col = pid % blocks_col
+    pid_row = pid // blocks_col
     if WIDE:
-        pid_m = pid_m.to(tl.int64)
-        pid_n = pid_n.to(tl.int64)
-    row = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    col = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
-    row_inside = row < rows
-    col_inside = col < columns
-    inside = row_inside[:, None] & col_inside[None, :]
-    b_row = (row % size_C) * stride_b_C
-    x = tl.load(
-        x_ptr + row[:, None] * stride_x_row + col[None, :], mask=inside, other=0.0
-    ).to(compute)
-    b = tl.load(b_ptr + b_row, mask=row_inside, other=0.0).to(compute)
-    out = (x - (b - 1.5)[:, None]) * (x + b[:, None]) / (x * b[:, None]) - (-2.0 / (b - 1.0))[:, None]
-    out_rounded = out.to(out_ptr.dtype.element_ty)
-    out_at = out_ptr + row[:, None] * stride_out_row + col[None, :]
-    if STREAMING:
-        tl.store(out_at, out_rounded, mask=inside, cache_modifier=".cs")
-    else:
-        tl.store(out_at, out_rounded, mask=inside)
+        pid_row = pid_row.to(tl.int64)
+        pid_col = pid_col.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    i_1 = row % C
+    i = row // C
+    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
+    row_inside = row < N_C
+    col_inside = col < H_W
+    inside = row_inside & col_inside
+    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
+    out = (x - (b - 1.5)) * (x + b) / (x * b) - -2.0 / (b - 1.0)
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def t_float64_kernel(
+    x_ptr, b_ptr, out_ptr, H_W, C, x_stride, N_C, out_stride,
+    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+):
+    pid = tl.program_id(axis=0)
+    blocks_col = tl.cdiv(H_W, BLOCK_Y)
+    pid_col = pid % blocks_col
+    pid_row = pid // blocks_col
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+        pid_col = pid_col.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    i_1 = row % C
+    i = row // C
+    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
+    row_inside = row < N_C
+    col_inside = col < H_W
+    inside = row_inside & col_inside
+    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
+    b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)
+    out = (x - (b - 1.5)) * (x + b) / (x * b) - -2.0 / (b - 1.0)
+    tl.store(out_ptr + row * out_stride + col, out, mask=inside)

@@ -1,72 +1,34 @@
 @triton.jit
-def t_flat_kernel(
-    x_ptr, out_ptr, elements,
-    BLOCK: tl.constexpr, STREAMING: tl.constexpr, WIDE: tl.constexpr,
+def t_float16_kernel(
+    x_ptr, out_ptr, rest_D,
+    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
-    # Types below 32 bits are computed in float32, all others in their own type.
-    element: tl.constexpr = x_ptr.dtype.element_ty
-    compute: tl.constexpr = (
-        tl.float32 if element == tl.float16 or element == tl.bfloat16 else element
-    )
-    # BLOCK consecutive elements per program.
-    pid = tl.program_id(axis=0)
+    pid_col = tl.program_id(axis=0)
     if WIDE:
-        pid = pid.to(tl.int64)
-    offsets = pid * BLOCK + tl.arange(0, BLOCK)
-    inside = offsets < elements
-    x = tl.load(x_ptr + offsets, mask=inside, other=0.0).to(compute)
+        pid_col = pid_col.to(tl.int64)
+    col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
+    inside = col < rest_D
+    x = tl.load(x_ptr + col, mask=inside, other=0.0).to(tl.float32)
     t = -tl.abs(
         tl.floor(x)
-    ) + tl.sqrt(x) * tl.exp(x) - tl.log(x) / libdevice.pow(tl.sin(x), tl.cos(x))
-    out = t + libdevice.tanh(
-        x
-    ) * tl.erf(x) - libdevice.expm1(x) * (x - libdevice.log1p(x)) / tl.sigmoid(x)
-    out_rounded = out.to(out_ptr.dtype.element_ty)
-    if STREAMING:
-        tl.store(out_ptr + offsets, out_rounded, mask=inside, cache_modifier=".cs")
-    else:
-        tl.store(out_ptr + offsets, out_rounded, mask=inside)
+    ) + tl.sqrt(x) * tl.exp(x) - tl.log(x) / libdevice.pow(tl.sin(x), tl.cos(x)) + libdevice.tanh(x) * tl.erf(x)
+    out = t - libdevice.expm1(x) * (x - libdevice.log1p(x)) / tl.sigmoid(x)
+    tl.store(out_ptr + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
-def t_tiles_kernel(
-    x_ptr, out_ptr, rows, columns, stride_x_row, stride_out_row,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GRID_2D: tl.constexpr, STREAMING: tl.constexpr,
-    WIDE: tl.constexpr,
+def t_float64_kernel(
+    x_ptr, out_ptr, rest_D,
+    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
-    # Types below 32 bits are computed in float32, all others in their own type.
-    element: tl.constexpr = x_ptr.dtype.element_ty
-    compute: tl.constexpr = (
-        tl.float32 if element == tl.float16 or element == tl.bfloat16 else element
-    )
-    # A tile of BLOCK_M rows and BLOCK_N columns per program.
-    if GRID_2D:
-        pid_m = tl.program_id(axis=0)
-        pid_n = tl.program_id(axis=1)
-    else:
-        column_blocks = tl.cdiv(columns, BLOCK_N)
-        pid_m = tl.program_id(axis=0) // column_blocks
-        pid_n = tl.program_id(axis=0) % column_blocks
+    pid_col = tl.program_id(axis=0)
     if WIDE:
-        pid_m = pid_m.to(tl.int64)
-        pid_n = pid_n.to(tl.int64)
-    row = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    col = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)
-    row_inside = row < rows
-    col_inside = col < columns
-    inside = row_inside[:, None] & col_inside[None, :]
-    x = tl.load(
-        x_ptr + row[:, None] * stride_x_row + col[None, :], mask=inside, other=0.0
-    ).to(compute)
+        pid_col = pid_col.to(tl.int64)
+    col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
+    inside = col < rest_D
+    x = tl.load(x_ptr + col, mask=inside, other=0.0)
     t = -tl.abs(
         tl.floor(x)
-    ) + tl.sqrt(x) * tl.exp(x) - tl.log(x) / libdevice.pow(tl.sin(x), tl.cos(x))
-    out = t + libdevice.tanh(
-        x
-    ) * tl.erf(x) - libdevice.expm1(x) * (x - libdevice.log1p(x)) / tl.sigmoid(x)
-    out_rounded = out.to(out_ptr.dtype.element_ty)
-    out_at = out_ptr + row[:, None] * stride_out_row + col[None, :]
-    if STREAMING:
-        tl.store(out_at, out_rounded, mask=inside, cache_modifier=".cs")
-    else:
-        tl.store(out_at, out_rounded, mask=inside)
+    ) + tl.sqrt(x) * tl.exp(x) - tl.log(x) / libdevice.pow(tl.sin(x), tl.cos(x)) + libdevice.tanh(x) * tl.erf(x)
+    out = t - libdevice.expm1(x) * (x - libdevice.log1p(x)) / tl.sigmoid(x)
+    tl.store(out_ptr + col, out, mask=inside)

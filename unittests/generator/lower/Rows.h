@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/definition/operations/Operations.h"
+#include "runtime/tensor/Tensor.h"
 #include "unittests/generator/Making.h"
 
 namespace nereid::generator {

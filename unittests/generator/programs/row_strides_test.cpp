@@ -221,7 +221,7 @@ int64_t integer(const CallPlan &plan, const std::string &name) {
 
 class RowLaunch : public testing::Test {
 protected:
-  const Generation generation = generated(
+  const Generation generation = kernelsOf(
       made("out = x * y + b", std::string(square) + "[inputs.y]\nshape = [\"N\", \"M\"]\n" + row,
            "\"N\", \"M\"", "\"float32\", \"float16\""));
   runtime::Tensor storage = runtime::Tensor::empty({200}, DType::F32);

@@ -30,7 +30,13 @@ public:
   Launch(const nereid::Tensor &x, const nereid::Tensor &w, const nereid::Tensor &mask,
          const nereid::Tensor &ids, double k, const nereid::Tensor &across,
          const nereid::Tensor &lifted);
+  static const nereid::TuningTable &table();
 };
+
+inline const nereid::TuningTable &Launch::table() {
+  static const nereid::TuningTable loaded(OPERATOR_FOLDER "/shuffled_triton.py");
+  return loaded;
+}
 
 inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const nereid::Tensor &mask,
                       const nereid::Tensor &ids, double k, const nereid::Tensor &across,
@@ -60,7 +66,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
   }
   const int64_t rest = nereid::product(leading);
   const nereid::DType dtype = x.dtype();
-  const std::string file = OPERATOR_FOLDER "/shuffled_triton.py";
+  const nereid::Tuning tuned = Launch::table().find(dtype, {C, D, rest});
   const nereid::Tensor x_dense = this->withRows(x, 1);
   const int64_t x_stride = this->rowStride(x_dense, 1, D);
   const nereid::Tensor w_dense = this->withRows(w, 1);
@@ -82,11 +88,14 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addSize("w_stride", w_stride);
       addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
-          1024,
+          tuned.get("map.BLOCK_Y", 1024),
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
       });
       const int64_t block_x = std::min<int64_t>({
-          std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
+          tuned.get(
+              "map.BLOCK_X",
+              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+          ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
       const int64_t wide = std::max<int64_t>({
@@ -97,22 +106,25 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           w_stride * C + (D + block_y),
           C * across_stride * (rest + block_x) + across_stride * C + (D + block_y)
       }) > 2147483647;
+      const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
-      this->addStep(file, "shuffled_float16_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                        {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "shuffled_float16_1_kernel", {
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          4096,
+          tuned.get("map2.BLOCK_Y", 4096),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
+      const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
-      this->addStep(file, "shuffled_float16_2_kernel", {{"BLOCK_Y", block_y},
-                                                        {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "shuffled_float16_2_kernel", {
+          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   } else if (dtype == nereid::DType::F64) {
     const int64_t across_stride = D;
@@ -129,11 +141,14 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addSize("w_stride", w_stride);
       addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
-          1024,
+          tuned.get("map.BLOCK_Y", 1024),
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
       });
       const int64_t block_x = std::min<int64_t>({
-          std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
+          tuned.get(
+              "map.BLOCK_X",
+              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+          ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
       const int64_t wide = std::max<int64_t>({
@@ -144,22 +159,25 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           w_stride * C + (D + block_y),
           C * across_stride * (rest + block_x) + across_stride * C + (D + block_y)
       }) > 2147483647;
+      const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
-      this->addStep(file, "shuffled_float64_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                        {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "shuffled_float64_1_kernel", {
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          4096,
+          tuned.get("map2.BLOCK_Y", 4096),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
+      const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
-      this->addStep(file, "shuffled_float64_2_kernel", {{"BLOCK_Y", block_y},
-                                                        {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "shuffled_float64_2_kernel", {
+          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   } else {
     const int64_t across_stride = D;
@@ -176,11 +194,14 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addSize("w_stride", w_stride);
       addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
-          1024,
+          tuned.get("map.BLOCK_Y", 1024),
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
       });
       const int64_t block_x = std::min<int64_t>({
-          std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
+          tuned.get(
+              "map.BLOCK_X",
+              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+          ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
       const int64_t wide = std::max<int64_t>({
@@ -191,24 +212,28 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           w_stride * C + (D + block_y),
           C * across_stride * (rest + block_x) + across_stride * C + (D + block_y)
       }) > 2147483647;
+      const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
-      this->addStep(file, "shuffled_int32_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                      {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "shuffled_int32_1_kernel", {
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          4096,
+          tuned.get("map2.BLOCK_Y", 4096),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
+      const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
-      this->addStep(file, "shuffled_int32_2_kernel", {{"BLOCK_Y", block_y},
-                                                      {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "shuffled_int32_2_kernel", {
+          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   }
+  this->takeForm(tuned.form());
 }
 
 inline std::tuple<nereid::Tensor, nereid::Tensor> shuffled(const nereid::Tensor &x,

@@ -28,7 +28,13 @@ class Launch : public nereid::OperatorLaunch {
 public:
   Launch(const nereid::Tensor &a, const nereid::Tensor &b, const nereid::Tensor &doubled,
          const nereid::Tensor &sums);
+  static const nereid::TuningTable &table();
 };
+
+inline const nereid::TuningTable &Launch::table() {
+  static const nereid::TuningTable loaded(OPERATOR_FOLDER "/spread_triton.py");
+  return loaded;
+}
 
 inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
                       const nereid::Tensor &doubled, const nereid::Tensor &sums) {
@@ -48,7 +54,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
     return;
   }
   const nereid::DType dtype = a.dtype();
-  const std::string file = OPERATOR_FOLDER "/spread_triton.py";
+  const nereid::Tuning tuned = Launch::table().find(dtype, {M, N});
   const nereid::Tensor a_dense = contiguous(a);
   const nereid::Tensor b_dense = contiguous(b);
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
@@ -58,13 +64,14 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          4096,
+          tuned.get("map.BLOCK_Y", 4096),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
+      const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(N, block_y);
-      this->addStep(file, "spread_float16_1_kernel", {{"BLOCK_Y", block_y},
-                                                      {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "spread_float16_1_kernel", {
+          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("a_ptr", dtype, a_dense);
@@ -74,11 +81,14 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addSize("N", N);
       addSize("sums_stride", sums_stride);
       const int64_t block_y = std::min<int64_t>({
-          1024,
+          tuned.get("map2.BLOCK_Y", 1024),
           std::max<int64_t>({1, nereid::nextPowerOf2(M)})
       });
       const int64_t block_x = std::min<int64_t>({
-          std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
+          tuned.get(
+              "map2.BLOCK_X",
+              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+          ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({
@@ -87,9 +97,11 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           M + block_y,
           sums_stride * (N + block_x) + (M + block_y)
       }) > 2147483647;
+      const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
-      this->addStep(file, "spread_float16_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                      {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "spread_float16_2_kernel", {
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
   } else {
     const int64_t sums_stride = M;
@@ -98,13 +110,14 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          4096,
+          tuned.get("map.BLOCK_Y", 4096),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
+      const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(N, block_y);
-      this->addStep(file, "spread_int32_1_kernel", {{"BLOCK_Y", block_y},
-                                                    {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "spread_int32_1_kernel", {
+          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("a_ptr", dtype, a_dense);
@@ -114,11 +127,14 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addSize("N", N);
       addSize("sums_stride", sums_stride);
       const int64_t block_y = std::min<int64_t>({
-          1024,
+          tuned.get("map2.BLOCK_Y", 1024),
           std::max<int64_t>({1, nereid::nextPowerOf2(M)})
       });
       const int64_t block_x = std::min<int64_t>({
-          std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
+          tuned.get(
+              "map2.BLOCK_X",
+              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+          ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({
@@ -127,11 +143,14 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           M + block_y,
           sums_stride * (N + block_x) + (M + block_y)
       }) > 2147483647;
+      const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
-      this->addStep(file, "spread_int32_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                    {"WIDE", wide}}, programs);
+      this->addStep(Launch::table().path(), "spread_int32_2_kernel", {
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
   }
+  this->takeForm(tuned.form());
 }
 
 inline std::tuple<nereid::Tensor, nereid::Tensor> spread(const nereid::Tensor &a,

@@ -27,7 +27,13 @@ namespace triton {
 class Launch : public nereid::OperatorLaunch {
 public:
   Launch(const nereid::Tensor &x, const nereid::Tensor &y, double scale, const nereid::Tensor &out);
+  static const nereid::TuningTable &table();
 };
+
+inline const nereid::TuningTable &Launch::table() {
+  static const nereid::TuningTable loaded(OPERATOR_FOLDER "/turned_triton.py");
+  return loaded;
+}
 
 inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double scale,
                       const nereid::Tensor &out) {
@@ -47,7 +53,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
     return;
   }
   const nereid::DType dtype = x.dtype();
-  const std::string file = OPERATOR_FOLDER "/turned_triton.py";
+  const nereid::Tuning tuned = Launch::table().find(dtype, {C, H, N, W});
   const nereid::Tensor x_dense = this->withRows(x, 2);
   const int64_t x_stride = this->rowStride(x_dense, 2, H * W);
   const nereid::Tensor y_dense = this->withRows(y, 1);
@@ -68,24 +74,36 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
     addSize("H_W_out_stride", H * W * out_stride);
     addSize("out_stride", out_stride);
     const int64_t block_y = std::min<int64_t>({
-        std::max<int64_t>({
-            64,
-            nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(H * W)}))
-        }),
+        tuned.get(
+            "map.BLOCK_Y",
+            std::max<int64_t>({
+                64,
+                nereid::quotientRoundedDown(
+                    4096,
+                    std::max<int64_t>({1, nereid::nextPowerOf2(H * W)})
+                )
+            })
+        ),
         std::max<int64_t>({1, nereid::nextPowerOf2(C)})
     });
     const int64_t block_z = std::min<int64_t>({
-        std::max<int64_t>({
-            64,
-            nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(C)}))
-        }),
+        tuned.get(
+            "map.BLOCK_Z",
+            std::max<int64_t>({
+                64,
+                nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(C)}))
+            })
+        ),
         std::max<int64_t>({1, nereid::nextPowerOf2(H * W)})
     });
     const int64_t block_x = std::min<int64_t>({
-        std::max<int64_t>({
-            1,
-            nereid::quotientRoundedDown(nereid::quotientRoundedDown(4096, block_y), block_z)
-        }),
+        tuned.get(
+            "map.BLOCK_X",
+            std::max<int64_t>({
+                1,
+                nereid::quotientRoundedDown(nereid::quotientRoundedDown(4096, block_y), block_z)
+            })
+        ),
         std::max<int64_t>({1, nereid::nextPowerOf2(N)})
     });
     const int64_t wide = std::max<int64_t>({
@@ -97,12 +115,16 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
         H * W * y_stride * (N + block_x) + (C + block_y) + y_stride * (H * W + block_z),
         H * W * out_stride * (N + block_x) + (C + block_y) + out_stride * (H * W + block_z)
     }) > 2147483647;
+    const int64_t num_warps = tuned.get("map.num_warps", 4);
     const int64_t programs = nereid::cdiv(C, block_y)
         * nereid::cdiv(H * W, block_z)
         * nereid::cdiv(N, block_x);
-    this->addStep(file, "turned_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_Z", block_z},
-                                          {"BLOCK_X", block_x}, {"WIDE", wide}}, programs);
+    this->addStep(Launch::table().path(), "turned_kernel", {{"BLOCK_Y", block_y},
+                                                            {"BLOCK_Z", block_z},
+                                                            {"BLOCK_X", block_x}, {"WIDE", wide},
+                                                            {"num_warps", num_warps}}, programs);
   }
+  this->takeForm(tuned.form());
 }
 
 inline nereid::Tensor turned(const nereid::Tensor &x, const nereid::Tensor &y, double scale = 0.5) {
