@@ -25,7 +25,7 @@ struct Counts {
 
 Counts fight(generator::Generation &generation, const std::string &file, int duels) {
   const Machine chip = measure::thisChip();
-  const definition::Case &one = generation.fused.op.performanceCases.front();
+  const definition::Case &one = generation.op().performanceCases.front();
   const generator::Schedule schedule = generation.scheduleFor(one.binding, DType::F32, chip);
   develop::PerformanceOptions options;
   options.source = {file};

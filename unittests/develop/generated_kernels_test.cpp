@@ -201,7 +201,9 @@ protected:
     int64_t most = 0;
     for (const Operand &operand : calledOperator(op).operands) {
       int64_t elements = 1;
-      for (int64_t size : *definition::bind(operand.shape, one.binding)) {
+      const auto sizes = definition::bind(operand.shape, one.binding);
+      EXPECT_TRUE(bool(sizes));
+      for (int64_t size : *sizes) {
         elements *= size;
       }
       most = std::max(most, elements);

@@ -104,6 +104,24 @@ static Result<Tensor> asResult(const Tensor &value, std::span<const Tensor> inpu
   return copy;
 }
 
+/// Functions and quotients of integers are float32, but float64 in an operator on float64, which
+/// one call alone does not know.
+static void widenIntegers(const Node &node, DType result, std::vector<Tensor> &operands,
+                          const std::vector<bool> &isTensor) {
+  const definition::Operation *operation = definition::findOperation(node.op);
+  bool hasFloats = false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    hasFloats |= isTensor[i] && isFloat(operands[i].dtype());
+  }
+  if (!operation || operation->kind != definition::OperationKind::Pointwise || hasFloats ||
+      result != DType::F64) {
+    return;
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    operands[i] = isTensor[i] ? operands[i].to(DType::F64) : operands[i];
+  }
+}
+
 Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tensor> inputs,
                                      runtime::ThreadPool &pool) {
   size_t tensors = 0;
@@ -128,6 +146,7 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
   }
   const Operator &op = withNumbers ? *withNumbers : given;
   const DType own = operatorType(op, inputs, hasNumbers);
+  const std::vector<DType> types = definition::nodeDtypes(op, own);
   std::vector<Tensor> values(op.nodes.size());
   std::vector<bool> isDone(op.nodes.size(), false);
   std::vector<size_t> lastUse(op.nodes.size(), 0);
@@ -173,6 +192,9 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
         isDone[i + 1] = true;
         continue;
       }
+    }
+    if (own == DType::F64) {
+      widenIntegers(node, types[i], operands, isTensor);
     }
     const std::string name = node.op == "to_own" ? "to_" + std::string(torchName(own)) : node.op;
     Result<Tensor> value = runOperation(name, operands, node.attributes, pool, isTensor);
