@@ -78,6 +78,19 @@ def Nvidia_AsyncCopyOp : Op<Nvidia_Dialect, "async_copy", [AttrSizedOperandSegme
   }];
 }
 
+def Nvidia_StoreCopyOp : Op<Nvidia_Dialect, "store_copy", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "put a tile that threads hold into a slot";
+  let description = [{
+    The tile is a matrix of 16-bit elements. Others see it behind the next nvidia.wait_copies.
+    `fastest` is the dimension that the slot runs along.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I32:$slot,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$place,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$fastest);
+  let assemblyFormat = "$source `into` $slot attr-dict `:` type($source)";
+}
+
 def Nvidia_CommitCopiesOp : Op<Nvidia_Dialect, "commit_copies", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the copies begun since the last commit are a group";

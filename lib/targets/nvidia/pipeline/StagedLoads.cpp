@@ -4,6 +4,8 @@
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace nereid::nvidia {
@@ -12,6 +14,21 @@ int64_t StagedLoad::bytes() const {
   tile::LoadOp load = this->load;
   auto type = cast<RankedTensorType>(load.getType());
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+CopiedVector vectorOf(Value pointer, const tile::AxisInfos &axes) {
+  constexpr int64_t elementBytes = 2, most = 16;
+  const tile::AxisInfo info = axes.of(pointer);
+  CopiedVector best;
+  for (int64_t dim : {1, 0}) {
+    const auto axis = static_cast<unsigned>(dim);
+    const int64_t bytes =
+        std::min({most, info.contiguity(axis) * elementBytes, info.divisibility(axis)});
+    if (bytes > best.bytes) {
+      best = {dim, bytes};
+    }
+  }
+  return best;
 }
 
 /// Whether later turns' loads may begin in front of the operation, as far as it alone tells.

@@ -4,6 +4,7 @@
 
 #include "lib/targets/nvidia/pipeline/Remainders.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -17,6 +18,15 @@ struct StagedLoad {
   int64_t place = 0;                         ///< first byte of its slots in shared memory
   int64_t bytes() const;                     ///< of a slot
 };
+
+/// The least that one asynchronous copy moves.
+inline constexpr int64_t leastCopiedBytes = 4;
+/// Along which dimension one asynchronous copy could move the most bytes of a matrix of 16-bit
+/// elements.
+struct CopiedVector {
+  int64_t fastest = 1, bytes = 0;
+};
+CopiedVector vectorOf(mlir::Value pointer, const tile::AxisInfos &axes);
 
 /// What keeps the turns of the loop from overlapping, null where they can: another loop, or an
 /// effect that is neither a load nor a store through a known argument.

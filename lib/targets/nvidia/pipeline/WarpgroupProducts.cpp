@@ -9,22 +9,34 @@ using namespace mlir;
 namespace nereid::nvidia {
 
 const StagedLoad *stagedLoadOf(Value operand, ArrayRef<StagedLoad> loads) {
-  if (auto transpose = operand.getDefiningOp<tile::TransOp>()) {
-    operand = transpose.getSource();
-  }
+  Value root = rootOf(operand);
   const auto *found = llvm::find_if(loads, [&](const StagedLoad &one) {
     tile::LoadOp load = one.load;
-    return load.getResult() == operand;
+    return load.getResult() == root;
   });
   return found == loads.end() ? nullptr : found;
 }
 
-namespace {
+const HeldFactor *heldFactorOf(Value operand, ArrayRef<HeldFactor> held) {
+  Value root = rootOf(operand);
+  const auto *found = llvm::find_if(held, [&](const HeldFactor &one) { return one.tile == root; });
+  return found == held.end() ? nullptr : found;
+}
 
-bool isFor(tile::DotOp dot, ArrayRef<StagedLoad> loads, const Threads &threads) {
-  const StagedLoad *right = stagedLoadOf(dot.getB(), loads);
+std::optional<int64_t> fastestInSlot(Value operand, ArrayRef<StagedLoad> loads,
+                                     ArrayRef<HeldFactor> held) {
+  if (const StagedLoad *load = stagedLoadOf(operand, loads)) {
+    return load->fastest;
+  }
+  const HeldFactor *factor = heldFactorOf(operand, held);
+  return factor ? std::optional(factor->fastest) : std::nullopt;
+}
+
+bool canWarpgroupsMultiply(tile::DotOp dot, ArrayRef<StagedLoad> loads, ArrayRef<HeldFactor> held,
+                           const Threads &threads) {
+  const auto fastest = fastestInSlot(dot.getB(), loads, held);
   const Type element = tile::elementTypeOf(dot.getA().getType());
-  if (!right || !usesMatrixUnit(dot) || element.getIntOrFloatBitWidth() != 16) {
+  if (!fastest || !usesMatrixUnit(dot) || element.getIntOrFloatBitWidth() != 16) {
     return false;
   }
   const auto shape = shapeOf(dot.getResult());
@@ -33,11 +45,13 @@ bool isFor(tile::DotOp dot, ArrayRef<StagedLoad> loads, const Threads &threads) 
     return false;
   }
   // Where memory runs along the columns, 64 of them are a panel, which groups do not share.
-  const bool isTransposed = isa<tile::TransOp>(dot.getB().getDefiningOp());
-  const bool runsAlongColumns = (right->fastest == 1) != isTransposed;
+  const bool isTransposed = rootOf(dot.getB()) != dot.getB();
+  const bool runsAlongColumns = (*fastest == 1) != isTransposed;
   constexpr int64_t panel = 64;
   return !runsAlongColumns || grid->columns == 1 || shape[1] / grid->columns >= panel;
 }
+
+namespace {
 
 /// Whether the result is what the next turn adds to, and nothing else.
 bool isOnlyCarried(tile::DotOp dot, scf::ForOp loop) {
@@ -53,15 +67,16 @@ bool isOnlyCarried(tile::DotOp dot, scf::ForOp loop) {
 
 } // namespace
 
-int64_t markWarpgroupProducts(scf::ForOp loop, ArrayRef<StagedLoad> loads, const Threads &threads) {
+int64_t markWarpgroupProducts(scf::ForOp loop, ArrayRef<StagedLoad> loads,
+                              ArrayRef<HeldFactor> held, const Threads &threads) {
   int64_t deferred = 0;
   for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
-    if (!isFor(dot, loads, threads)) {
+    if (!canWarpgroupsMultiply(dot, loads, held, threads)) {
       continue;
     }
     dot->setAttr(warpgroupAttribute, UnitAttr::get(dot.getContext()));
     // A left operand in registers has to stay there until the product has ended.
-    if (isOnlyCarried(dot, loop) && stagedLoadOf(dot.getA(), loads)) {
+    if (isOnlyCarried(dot, loop) && fastestInSlot(dot.getA(), loads, held)) {
       dot->setAttr(deferredAttribute, UnitAttr::get(dot.getContext()));
       ++deferred;
     }

@@ -171,6 +171,14 @@ void lowerEndCopies(ThreadCode &code, EndCopiesOp /*op*/) {
   code.endCopies();
 }
 
+void lowerStoreCopy(ThreadCode &code, StoreCopyOp op) {
+  const LinearLayout layout = *layoutOf(op.getSource());
+  const auto fastest = static_cast<int64_t>(op.getFastest());
+  const SharedTile tile(layout.shape(), elementBytes, fastest);
+  storeSwizzled(code, op.getSource(), tile, slotAddress(code, op.getSlot(), op.getPlace(), tile),
+                neighboursAlong(layout, fastest));
+}
+
 void lowerReadCopy(ThreadCode & /*code*/, ReadCopyOp /*op*/) {}
 
 void lowerOpaque(ThreadCode &code, OpaqueOp op) {

@@ -115,6 +115,16 @@ Value uniform(ThreadCode &code, Value number) {
                         {code.constant(-1), number, code.constant(0), code.constant(31)});
 }
 
+/// Which of the program's warpgroups this one is.
+Value groupNumber(ThreadCode &code) {
+  constexpr int64_t warpsOfGroup = 4;
+  if (code.threads.warps == warpsOfGroup) {
+    return code.constant(0);
+  }
+  return uniform(
+      code, code.builder.create<arith::ShRUIOp>(code.loc, code.warpNumber(), code.constant(2)));
+}
+
 /// The sums when all products have ended: what reads them cannot move in front of the wait.
 ThreadCode::Held awaited(ThreadCode &code, const ThreadCode::Held &sums) {
   std::string constraints;
@@ -145,8 +155,7 @@ void lowerWarpgroupProduct(ThreadCode &code, tile::DotOp op) {
   const int64_t rows = shape[0], columns = shape[1], k = shapeOf(op.getA())[1];
   const WarpGrid grid = *warpgroupGridFor(rows, columns, code.threads.warps);
   const int64_t groupRows = grid.rows / 4, width = columns / grid.columns;
-  Value group = uniform(
-      code, b.create<arith::ShRUIOp>(code.loc, code.warpNumber(), code.constant(2)).getResult());
+  Value group = groupNumber(code);
   Value rowGroup = b.create<arith::AndIOp>(code.loc, group, code.constant(groupRows - 1));
   Value columnGroup = b.create<arith::DivUIOp>(code.loc, group, code.constant(groupRows));
   Value firstRow = b.create<arith::MulIOp>(code.loc, rowGroup, code.constant(height));

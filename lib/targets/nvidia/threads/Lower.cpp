@@ -108,6 +108,7 @@ private:
         .Case([&](EndCopiesOp one) { return done(lowerEndCopies, one); })
         .Case([&](WaitProductsOp one) { return done(lowerWaitProducts, one); })
         .Case([&](AwaitProductOp one) { return done(lowerAwaitProduct, one); })
+        .Case([&](StoreCopyOp one) { return done(lowerStoreCopy, one); })
         .Case([&](ReadCopyOp one) { return done(lowerReadCopy, one); })
         .Case([&](OpaqueOp one) { return done(lowerOpaque, one); })
         .Case([&](tile::InlineAsmOp one) { return lowerAssembly(code, one); })

@@ -80,6 +80,11 @@ ThreadCode::Held ThreadCode::elements(const LinearLayout &layout) {
   return result;
 }
 
+Value ThreadCode::inThisTurn(Value number) {
+  return areCopiesUnderWay ? assembly("mov.b32 $0, $1;", "=r,r", builder.getI32Type(), number)
+                           : number;
+}
+
 Value ThreadCode::isFirstReplica(const LinearLayout &layout) {
   Value condition;
   for (Holder holder : {Holder::Lane, Holder::Warp}) {

@@ -50,6 +50,9 @@ public:
   mlir::Value threadPart(const layout::LinearLayout &layout);
   /// The number of the element in each register.
   Held elements(const layout::LinearLayout &layout);
+  /// The same number. What is computed from it is computed in each turn of a loop that copies
+  /// ahead: in front of the loop it would take registers in all turns, which sums need there.
+  mlir::Value inThisTurn(mlir::Value number);
   /// True in one thread of those that hold replicas of an element; null where there are none.
   mlir::Value isFirstReplica(const layout::LinearLayout &layout);
   /// Whether another register of the same thread, before this one, holds the same element.
