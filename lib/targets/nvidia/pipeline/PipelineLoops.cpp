@@ -81,7 +81,7 @@ public:
       tile::MemoryAccesses accesses;
       accesses.find(kernel);
       for (scf::ForOp loop : loops) {
-        loads.push_back(stagedLoadsOf(loop, accesses));
+        loads.push_back(stagedLoadsOf(loop, accesses, machine.hasWarpgroups));
         for (StagedLoad &one : loads.back()) {
           OpBuilder before(one.load);
           one.neighbours = withNeighbours(before, one.load.getPointer(), axes);
@@ -118,14 +118,14 @@ public:
 
 private:
   /// Whether there is something to copy ahead in the loop; a remark says why not.
-  static bool hasCopies(scf::ForOp loop, const tile::MemoryAccesses &accesses) {
+  bool hasCopies(scf::ForOp loop, const tile::MemoryAccesses &accesses) const {
     if (stagesOf(loop) < 2) {
       declineLoop(loop, loop, "num_stages is " + Twine(stagesOf(loop)));
     } else if (!hasUsualStep(loop)) {
       declineLoop(loop, loop, "the step of the loop is no constant from 1 to 2^20 - 1");
     } else if (Operation *found = keepsTurnsApart(loop, accesses)) {
       declineTurns(loop, found);
-    } else if (stagedLoadsOf(loop, accesses).empty()) {
+    } else if (stagedLoadsOf(loop, accesses, machine.hasWarpgroups).empty()) {
       declineOperands(loop);
     } else {
       return true;
@@ -184,6 +184,13 @@ private:
       }
       return !isAdded;
     });
+    const size_t all = loads.size();
+    keepBytesOfWarpgroups(loads, threadsOf(getOperation()));
+    if (loads.size() < all) {
+      declineLoop(loop, loop,
+                  "operands of bytes are for warpgroups alone, which cannot make all "
+                  "products of these blocks");
+    }
     const int64_t room = roomFor(loop, loads);
     const int64_t asked = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
     int64_t stages = asked;

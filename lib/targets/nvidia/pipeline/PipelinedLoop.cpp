@@ -172,6 +172,7 @@ private:
     OpBuilder inside = OpBuilder::atBlockEnd(body);
     inside.create<WaitCopiesOp>(loc, static_cast<uint64_t>(stages - 2), isForWarpgroups);
     Value slot = made.getRegionIterArgs().back();
+    turnTiles(inside, slot);
     auto small = [&](int64_t value) {
       return inside.create<arith::ConstantIntOp>(loc, value, 32).getResult();
     };
@@ -220,6 +221,20 @@ private:
     loop.erase();
   }
 
+  void turnTiles(OpBuilder &b, Value slot) {
+    bool areAny = false;
+    for (StagedLoad &one : loads) {
+      if (one.turned) {
+        auto type = cast<RankedTensorType>(one.load.getType());
+        b.create<TurnCopyOp>(one.load.getLoc(), slot, type, one.place, *one.turned, one.fastest);
+        areAny = true;
+      }
+    }
+    if (areAny) {
+      b.create<WaitCopiesOp>(loc, static_cast<uint64_t>(stages - 2), isForWarpgroups);
+    }
+  }
+
   static void readFrom(StagedLoad &one, Value slot) {
     SmallVector<OpOperand *> uses;
     SmallVector<Operation *> transposes;
@@ -236,8 +251,9 @@ private:
     for (OpOperand *use : uses) {
       OpBuilder b(use->getOwner());
       const bool isTransposed = use->get() != one.load.getResult();
-      use->set(b.create<ReadCopyOp>(one.load.getLoc(), use->get().getType(), slot, one.place,
-                                    one.fastest, isTransposed));
+      use->set(b.create<ReadCopyOp>(one.load.getLoc(), use->get().getType(), slot,
+                                    one.turned.value_or(one.place),
+                                    one.turned ? 1 - one.fastest : one.fastest, isTransposed));
     }
     for (Operation *transpose : transposes) {
       transpose->erase();
@@ -273,6 +289,9 @@ int64_t placeSlots(MutableArrayRef<StagedLoad> loads, MutableArrayRef<HeldFactor
   };
   for (StagedLoad &one : loads) {
     one.place = next(one.bytes() * stages);
+    if (one.turned) {
+      one.turned = next(one.bytes() * stages);
+    }
   }
   for (HeldFactor &factor : held) {
     factor.place = next(factor.bytes());

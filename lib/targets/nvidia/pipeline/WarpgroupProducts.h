@@ -23,6 +23,10 @@ std::optional<int64_t> fastestInSlot(mlir::Value operand, llvm::ArrayRef<StagedL
 bool canWarpgroupsMultiply(tile::DotOp dot, llvm::ArrayRef<StagedLoad> loads,
                            llvm::ArrayRef<HeldFactor> held, const Threads &threads);
 
+/// Leaves out loads of bytes of which some product is not a warpgroup's: warps read no slots of
+/// them. Says which are turned, as warpgroups read bytes along k alone.
+void keepBytesOfWarpgroups(llvm::SmallVector<StagedLoad> &loads, const Threads &threads);
+
 /// Marks those that warpgroups can make. Products that nothing but the next turn's product waits
 /// for are deferred: returns how many.
 int64_t markWarpgroupProducts(mlir::scf::ForOp loop, llvm::ArrayRef<StagedLoad> loads,

@@ -27,11 +27,11 @@ void storeSwizzled(ThreadCode &code, Value tile, const SharedTile &placed, Value
     if (ThreadCode::isRepeatedRegister(from, reg)) {
       continue;
     }
+    const unsigned bits = n == 1 ? elementBits : 32;
     const auto words = packWords(
-        code, ArrayRef<Value>(held).slice(static_cast<size_t>(reg), static_cast<size_t>(n)),
-        n == 1 ? elementBits : 32);
+        code, ArrayRef<Value>(held).slice(static_cast<size_t>(reg), static_cast<size_t>(n)), bits);
     const auto [address, offset] = places.at(reg);
-    code.storeWords(address, offset, words);
+    code.storeWords(address, offset, words, bits);
   }
 }
 
