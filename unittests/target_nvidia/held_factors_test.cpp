@@ -70,7 +70,7 @@ TEST(HeldFactors, WhatIsComputedIsStoredIntoASlot) {
                            // Somebody else needs the tile, or memory may have changed meanwhile.
                            Loop{.behind = "    tl.store(b + at, w + w)\n"},
                            Loop{.inFront = "w = tl.load(b + at)\n"
-                                           "    tl.store(b + at, w)"}}) {
+                                           "    tl.store(b + at, at.to(tl.float16))"}}) {
     const std::string ptx = loopPtx(loop);
     EXPECT_EQ(countOf(ptx, "wgmma.mma_async"), 4);
     EXPECT_EQ(countOf(ptx, "cp.async.cg.shared.global"), 8);
