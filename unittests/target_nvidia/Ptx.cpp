@@ -29,7 +29,9 @@ static std::optional<std::string> compile(const pipeline::CompileInput &input,
 std::optional<std::string> tryPtxOfKernel(const std::string &kernel, const std::string &signature,
                                           Diagnostics &diags, const std::string &target) {
   pipeline::CompileInput input;
-  input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel;
+  const size_t colon = kernel.find(':');
+  input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel.substr(0, colon);
+  input.function = colon == std::string::npos ? "" : kernel.substr(colon + 1);
   input.signature = signature;
   return compile(input, target, diags);
 }

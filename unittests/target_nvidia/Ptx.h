@@ -9,7 +9,8 @@
 
 namespace nereid::nvidia {
 
-/// PTX of a kernel below kernels/ ("softmax/softmax.py"); a failure of the test otherwise.
+/// PTX of a kernel below kernels/ ("softmax/softmax.py", with ":name" where the file has several);
+/// a failure of the test otherwise.
 std::string ptxOf(const std::string &kernel, const std::string &signature,
                   const std::string &target = "nvidia:sm_90a");
 

@@ -100,6 +100,15 @@ Accesses accessesOf(AsyncCopyOp op, const tile::AxisInfos &axes) {
                places, registers * bytes)};
 }
 
+Accesses accessesOf(StoreCopyOp op) {
+  const LinearLayout layout = *layoutOf(op.getSource());
+  const Type element = tile::elementTypeOf(op.getSource().getType());
+  const int64_t bytes = memoryBits(element) / 8, fastest = static_cast<int64_t>(op.getFastest());
+  const SharedTile placed(layout.shape(), bytes, fastest);
+  return {with(accessTo(op, element, layout.shape(), placesOf(placed, layout.shape())), "written",
+               placed.placesOf(layout), neighboursAlong(layout, fastest) * bytes)};
+}
+
 Accesses accessesOf(ReadCopyOp op) {
   auto dot = dyn_cast<tile::DotOp>(*op->getUsers().begin());
   if (dot && dot->hasAttr(warpgroupAttribute)) {
@@ -128,6 +137,7 @@ Accesses sharedAccessesOf(Operation *op, const tile::AxisInfos &axes) {
   return llvm::TypeSwitch<Operation *, Accesses>(op)
       .Case([&](ConvertLayoutOp one) { return accessesOf(one); })
       .Case([&](AsyncCopyOp one) { return accessesOf(one, axes); })
+      .Case([&](StoreCopyOp one) { return accessesOf(one); })
       .Case([&](ReadCopyOp one) { return accessesOf(one); })
       .Default(Accesses());
 }

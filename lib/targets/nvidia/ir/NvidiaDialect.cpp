@@ -47,7 +47,7 @@ static bool isOfWarpgroup(Operation *op) {
   auto dot = dyn_cast<tile::DotOp>(op);
   auto kernel = op->getParentOfType<func::FuncOp>();
   if (!dot || !kernel || !usesMatrixUnit(dot) || !dot.getB().getDefiningOp<ReadCopyOp>() ||
-      tile::elementTypeOf(dot.getA().getType()).getIntOrFloatBitWidth() != 16) {
+      tile::elementTypeOf(dot.getA().getType()).getIntOrFloatBitWidth() > 16) {
     return false;
   }
   const auto shape = shapeOf(dot.getResult());
@@ -63,11 +63,12 @@ LogicalResult NvidiaDialect::verifyOperationAttribute(Operation *op, NamedAttrib
                                               << "' to be a number that is not negative";
   }
   if (attribute.getName() == warpgroupAttribute || attribute.getName() == deferredAttribute) {
-    return isOfWarpgroup(op) ? success()
-                             : op->emitError()
-                                   << "expects '" << attribute.getName().getValue()
-                                   << "' on a product of 16-bit elements whose right operand is a "
-                                      "'nvidia.read_copy' and whose rows four warps share out";
+    return isOfWarpgroup(op)
+               ? success()
+               : op->emitError()
+                     << "expects '" << attribute.getName().getValue()
+                     << "' on a product of 8-bit or 16-bit elements whose right operand is a "
+                        "'nvidia.read_copy' and whose rows four warps share out";
   }
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   const ValueRange values = valuesOf(op, attribute.getName());

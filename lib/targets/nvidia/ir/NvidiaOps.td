@@ -64,7 +64,7 @@ def Nvidia_AsyncCopyOp : Op<Nvidia_Dialect, "async_copy", [AttrSizedOperandSegme
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "begin to copy elements from memory into a slot";
   let description = [{
-    As tile.load of a matrix of 16-bit elements, whose elements without `other` are zero where the
+    As tile.load of a matrix of elements of 8 or 16 bits, whose elements without `other` are zero where the
     mask is false. Nothing is copied unless `guard` is true. `fastest` is the dimension that memory
     runs along.
   }];
@@ -76,6 +76,32 @@ def Nvidia_AsyncCopyOp : Op<Nvidia_Dialect, "async_copy", [AttrSizedOperandSegme
     $pointer (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? `when` $guard
     `into` $slot attr-dict `:` type($pointer)
   }];
+}
+
+def Nvidia_StoreCopyOp : Op<Nvidia_Dialect, "store_copy", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "put a tile that threads hold into a slot";
+  let description = [{
+    The tile is a matrix of 16-bit elements. Others see it behind the next nvidia.wait_copies.
+    `fastest` is the dimension that the slot runs along.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I32:$slot,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$place,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$fastest);
+  let assemblyFormat = "$source `into` $slot attr-dict `:` type($source)";
+}
+
+def Nvidia_TurnCopyOp : Op<Nvidia_Dialect, "turn_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "copy a slot's tile of bytes into a slot that runs along the other dimension";
+  let description = [{
+    From the slots that begin at `place` to those that begin at `to`, in which others see it behind
+    the next nvidia.wait_copies. `fastest` is the dimension that the first one runs along.
+  }];
+  let arguments = (ins I32:$slot, TypeAttrOf<AnyRankedTensor>:$tile,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$place,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$to,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$fastest);
+  let assemblyFormat = "$slot `of` $tile attr-dict";
 }
 
 def Nvidia_CommitCopiesOp : Op<Nvidia_Dialect, "commit_copies", [

@@ -15,6 +15,7 @@
 #include "lib/targets/nvidia/layouts/FreeTiles.h"
 #include "lib/targets/nvidia/layouts/OperandLayouts.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/ir/Attributes.h"
 
 #include "mlir/IR/Iterators.h"
@@ -294,14 +295,30 @@ private:
     }
   }
 
+  /// The layout of what is stored, or that of the product which adds to what is loaded.
+  std::optional<LinearLayout> layoutBeyond(Operation *access) {
+    if (auto store = dyn_cast<tile::StoreOp>(access)) {
+      return free.contains(store.getValue()) ? std::nullopt
+                                             : std::optional(homeOf(store.getValue()));
+    }
+    if (!isa<tile::LoadOp>(access) || !access->hasOneUse()) {
+      return std::nullopt;
+    }
+    OpOperand &use = *access->getUses().begin();
+    const bool isSum = isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() == 2;
+    return isSum && usesMatrixUnit(use.getOwner())
+               ? std::optional(productLayout(use.getOwner(), threads))
+               : std::nullopt;
+  }
+
   LinearLayout layoutOfAccess(Operation *access, Value pointer) {
     auto store = dyn_cast<tile::StoreOp>(access);
-    if (store && !free.contains(store.getValue()) && free.contains(pointer) &&
-        (!store.getMask() || free.contains(store.getMask()))) {
-      const LinearLayout own = homeOf(store.getValue());
-      if (fillsSectors(own, pointer, axes.of(pointer))) {
-        return own;
-      }
+    const auto beyond = layoutBeyond(access);
+    if (beyond && fillsSectors(*beyond, pointer, axes.of(pointer)) &&
+        llvm::all_of(access->getOperands(), [&](Value operand) {
+          return free.contains(operand) || (store && operand == store.getValue());
+        })) {
+      return *beyond;
     }
     // Places that a scan has counted follow each other from lane to lane.
     if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
@@ -336,6 +353,22 @@ private:
     }
     need(dot->getOpOperand(2), result);
     setLayout(dot.getResult(), result);
+    sinkSums(dot);
+  }
+
+  /// Sums that memory holds are read behind the moves of the factors, which need registers, too.
+  static void sinkSums(tile::DotOp dot) {
+    auto load = dot.getC().getDefiningOp<tile::LoadOp>();
+    if (!load || load.getIsVolatile() || !load->hasOneUse() ||
+        load->getBlock() != dot->getBlock()) {
+      return;
+    }
+    for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode()) {
+      if (tile::hasSideEffects(op) && !isa<ReadCopyOp>(op)) {
+        return;
+      }
+    }
+    load->moveBefore(dot);
   }
 
   void assignReduction(tile::ReduceOp reduce) {

@@ -15,6 +15,18 @@ namespace nereid::nvidia {
 using layout::Holder;
 using layout::LinearLayout;
 
+int64_t neighboursAlong(const LinearLayout &layout, int64_t dim) {
+  const int64_t unit = dim == 1 ? 1 : layout.shape()[1];
+  int64_t count = 1;
+  for (int64_t basis : layout.bases(Holder::Register)) {
+    if (basis != count * unit || count == 8) {
+      break;
+    }
+    count *= 2;
+  }
+  return count;
+}
+
 namespace {
 
 std::optional<std::vector<size_t>> registersWithin(const LinearLayout &from,
@@ -33,19 +45,6 @@ std::optional<std::vector<size_t>> registersWithin(const LinearLayout &from,
     registers.push_back(place->second);
   }
   return registers;
-}
-
-/// How many registers from a multiple on are neighbours along the dimension; 8 at most.
-int64_t neighboursAlong(const LinearLayout &layout, int64_t dim) {
-  const int64_t unit = dim == 1 ? 1 : layout.shape()[1];
-  int64_t count = 1;
-  for (int64_t basis : layout.bases(Holder::Register)) {
-    if (basis != count * unit || count == 8) {
-      break;
-    }
-    count *= 2;
-  }
-  return count;
 }
 
 /// The dimension of a matrix along which registers hold neighbours, else lanes.

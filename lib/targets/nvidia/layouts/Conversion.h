@@ -27,6 +27,9 @@ struct Conversion {
   int64_t parts = 1;      ///< of Elements: that are staged one after the other
 };
 
+/// How many registers from a multiple on are neighbours along a dimension of a matrix; 8 at most.
+int64_t neighboursAlong(const layout::LinearLayout &layout, int64_t dim);
+
 /// `mostStaged`: bytes of shared memory that it may take.
 Conversion conversionOf(mlir::Type element, const layout::LinearLayout &from,
                         const layout::LinearLayout &to, int64_t mostStaged);

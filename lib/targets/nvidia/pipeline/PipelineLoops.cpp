@@ -9,26 +9,28 @@
 // under way. Copies of turns that do not come are guarded. Products that warpgroups can make are
 // marked; where the last of them may go on in the next turn, the slot is free when all threads have
 // waited at the end of a turn for the products of the turn before, and the copies begin there.
+// Factors of theirs that no turn changes lie in slots of their own, filled in front of the loop.
 // Example, with three slots:
 //   for i { a = load(p + i) ; acc = dot(a, …) }
 // becomes
 //   begin ; for t in 0, 1 { async_copy p + t when t is a turn ; commit }
 //   for i { wait 1 ; async_copy p + i + 2 when that is a turn ; commit ; acc = dot(read_copy, …) }
 //   end
+#include "lib/targets/nvidia/explain/Names.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/pipeline/CarriedTiles.h"
 #include "lib/targets/nvidia/pipeline/Declined.h"
 #include "lib/targets/nvidia/pipeline/NeighbourLoops.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
+#include "lib/targets/nvidia/pipeline/PipelinedLoop.h"
 #include "lib/targets/nvidia/pipeline/StagedLoads.h"
 #include "lib/targets/nvidia/pipeline/WarpgroupProducts.h"
 #include "lib/targets/nvidia/threads/Staging.h"
 #include "lib/tile/ir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -37,230 +39,6 @@ namespace {
 
 /// Of slots, where the source does not say: more keep a second program off the processor.
 constexpr int64_t usualStages = 3;
-
-/// Bytes that one asynchronous copy of the pointer's elements could move.
-int64_t vectorBytes(const tile::AxisInfo &info, int64_t dim) {
-  constexpr int64_t elementBytes = 2;
-  const auto axis = static_cast<unsigned>(dim);
-  return std::min({int64_t{16}, info.contiguity(axis) * elementBytes, info.divisibility(axis)});
-}
-
-class Loop {
-public:
-  /// `deferred` products of a turn end in the next one.
-  Loop(scf::ForOp loop, SmallVector<StagedLoad> loads, int64_t stages, bool isForWarpgroups,
-       int64_t deferred)
-      : loop(loop), loads(std::move(loads)), stages(stages), isForWarpgroups(isForWarpgroups),
-        deferred(deferred), loc(loop.getLoc()) {}
-
-  /// Says where the slots of each load begin; returns the bytes of all.
-  static int64_t place(MutableArrayRef<StagedLoad> loads, int64_t stages) {
-    int64_t end = 0;
-    for (StagedLoad &one : loads) {
-      one.place = static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(end), slotAlignment));
-      end = one.place + one.bytes() * stages;
-    }
-    return end;
-  }
-
-  void run() {
-    for (const StagedLoad &one : loads) {
-      addCopy(slice, loop, one);
-    }
-    OpBuilder b(loop);
-    b.create<BeginCopiesOp>(loc);
-    const SmallVector<Value> ahead = fill(b);
-    rebuild(b, ahead);
-  }
-
-private:
-  Value number(OpBuilder &b, int64_t value) {
-    return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(loop.getStep().getType(), value));
-  }
-  int64_t step() {
-    APInt value;
-    matchPattern(loop.getStep(), m_ConstantInt(&value));
-    return value.getSExtValue();
-  }
-
-  /// The loop in front: copies of the first turns. What the loop carries behind those, for the
-  /// slice.
-  SmallVector<Value> fill(OpBuilder &b) {
-    SmallVector<Value> initials;
-    for (unsigned index : slice.carried) {
-      initials.push_back(loop.getInitArgs()[index]);
-    }
-    initials.push_back(b.create<arith::ConstantIntOp>(loc, 0, 32)); // slot
-    auto first = b.create<scf::ForOp>(loc, number(b, 0), number(b, (stages - 1) * step()),
-                                      loop.getStep(), initials);
-    if (first.getBody()->mightHaveTerminator()) {
-      first.getBody()->getTerminator()->erase();
-    }
-    OpBuilder inside = OpBuilder::atBlockEnd(first.getBody());
-    Value distance = first.getInductionVar();
-    Value turn = inside.create<arith::AddIOp>(loc, loop.getLowerBound(), distance);
-    Value hasAny = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                                loop.getLowerBound(), loop.getUpperBound());
-    Value count = inside.create<arith::SubIOp>(loc, loop.getUpperBound(), loop.getLowerBound());
-    Value reaches = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, count, distance);
-    Value guard = inside.create<arith::AndIOp>(loc, hasAny, reaches);
-    Value slot = first.getRegionIterArgs().back();
-    SmallVector<Value> next =
-        copies(inside, loop, turn, first.getRegionIterArgs().drop_back(), guard, slot);
-    Value one = inside.create<arith::ConstantIntOp>(loc, 1, 32);
-    next.push_back(inside.create<arith::AddIOp>(loc, slot, one));
-    inside.create<scf::YieldOp>(loc, next);
-    return SmallVector<Value>(first.getResults().drop_back());
-  }
-
-  /// The copies of a turn, as `from` has them; returns what the slice carries to the next one.
-  SmallVector<Value> copies(OpBuilder &b, scf::ForOp from, Value turn, ValueRange carried,
-                            Value guard, Value slot) {
-    IRMapping mapping;
-    mapping.map(from.getInductionVar(), turn);
-    for (auto [index, value] : llvm::zip(slice.carried, carried)) {
-      mapping.map(from.getRegionIterArgs()[index], value);
-    }
-    for (Operation *op : slice.operations) {
-      b.clone(*op, mapping);
-    }
-    for (StagedLoad &one : loads) {
-      copy(b, one, mapping, guard, slot);
-    }
-    b.create<CommitCopiesOp>(loc);
-    SmallVector<Value> next;
-    for (unsigned index : slice.carried) {
-      next.push_back(mapping.lookupOrDefault(from.getYieldedValues()[index]));
-    }
-    return next;
-  }
-
-  void copy(OpBuilder &b, StagedLoad &one, IRMapping &mapping, Value guard, Value slot) {
-    auto at = [&](Value value) { return value ? mapping.lookupOrDefault(value) : value; };
-    auto create = [&](OpBuilder &place, Value pointer) {
-      place.create<AsyncCopyOp>(one.load.getLoc(), pointer, at(one.load.getMask()),
-                                at(one.load.getOther()), guard, slot, one.place, one.fastest);
-    };
-    if (!one.neighbours) {
-      create(b, at(one.load.getPointer()));
-      return;
-    }
-    if (!one.neighbours->condition) {
-      create(b, at(one.neighbours->tile));
-      return;
-    }
-    auto branch = b.create<scf::IfOp>(one.load.getLoc(), at(one.neighbours->condition),
-                                      /*withElseRegion=*/true);
-    OpBuilder then = branch.getThenBodyBuilder();
-    create(then, at(one.neighbours->tile));
-    OpBuilder other = branch.getElseBodyBuilder();
-    SmallVector<Value> starts;
-    for (Value start : one.neighbours->starts) {
-      starts.push_back(at(start));
-    }
-    create(other, madeApart(other, at(one.load.getPointer()), starts));
-  }
-
-  void rebuild(OpBuilder &b, ArrayRef<Value> ahead) {
-    SmallVector<Value> initials(loop.getInitArgs());
-    initials.append(ahead.begin(), ahead.end());
-    initials.push_back(b.create<arith::ConstantIntOp>(loc, 0, 32)); // slot
-    auto made = b.create<scf::ForOp>(loc, loop.getLowerBound(), loop.getUpperBound(),
-                                     loop.getStep(), initials);
-    made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    Block *body = made.getBody();
-    if (body->mightHaveTerminator()) {
-      body->getTerminator()->erase();
-    }
-    OpBuilder inside = OpBuilder::atBlockEnd(body);
-    inside.create<WaitCopiesOp>(loc, static_cast<uint64_t>(stages - 2), isForWarpgroups);
-    Value slot = made.getRegionIterArgs().back();
-    auto small = [&](int64_t value) {
-      return inside.create<arith::ConstantIntOp>(loc, value, 32).getResult();
-    };
-    auto wrapped = [&](int64_t when, Value otherwise, int64_t to) {
-      Value is = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, small(when));
-      return inside.create<arith::SelectOp>(loc, is, small(to), otherwise).getResult();
-    };
-    Value before = wrapped(0, inside.create<arith::SubIOp>(loc, slot, small(1)), stages - 1);
-    Value behind = wrapped(stages - 1, inside.create<arith::AddIOp>(loc, slot, small(1)), 0);
-    Value distance = number(inside, (stages - 1) * step());
-    Value turn = inside.create<arith::AddIOp>(loc, made.getInductionVar(), distance);
-    Value left = inside.create<arith::SubIOp>(loc, made.getUpperBound(), made.getInductionVar());
-    Value guard = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, left, distance);
-    const size_t own = loop.getNumRegionIterArgs();
-    for (auto [from, to] :
-         llvm::zip(loop.getBody()->getArguments(), body->getArguments().take_front(own + 1))) {
-      from.replaceAllUsesWith(to);
-    }
-    Operation *lastOfStart = &body->back();
-    body->getOperations().splice(body->end(), loop.getBody()->getOperations());
-    auto yield = cast<scf::YieldOp>(body->getTerminator());
-    inside.setInsertionPointAfter(lastOfStart);
-    if (deferred > 0) {
-      inside.setInsertionPoint(yield);
-      inside.create<WaitProductsOp>(loc, static_cast<uint64_t>(deferred));
-      inside.create<tile::BarrierOp>(loc);
-    }
-    const SmallVector<Value> nextAhead = copies(
-        inside, made, turn, made.getRegionIterArgs().drop_front(own).drop_back(), guard, before);
-    SmallVector<Value> handed(yield.getOperands());
-    handed.append(nextAhead.begin(), nextAhead.end());
-    handed.push_back(behind);
-    yield->setOperands(handed);
-    for (StagedLoad &one : loads) {
-      readFrom(one, slot);
-    }
-    b.setInsertionPointAfter(made);
-    for (auto [from, to] : llvm::zip(loop.getResults(), made.getResults().take_front(own))) {
-      Value behind = to;
-      if (isDeferred(yield.getOperand(to.getResultNumber()))) {
-        behind = b.create<AwaitProductOp>(loc, to);
-      }
-      from.replaceAllUsesWith(behind);
-    }
-    b.create<EndCopiesOp>(loc);
-    loop.erase();
-  }
-
-  static void readFrom(StagedLoad &one, Value slot) {
-    SmallVector<OpOperand *> uses;
-    SmallVector<Operation *> transposes;
-    for (OpOperand &use : one.load.getResult().getUses()) {
-      if (isa<tile::TransOp>(use.getOwner())) {
-        transposes.push_back(use.getOwner());
-        for (OpOperand &inner : use.getOwner()->getResult(0).getUses()) {
-          uses.push_back(&inner);
-        }
-      } else {
-        uses.push_back(&use);
-      }
-    }
-    for (OpOperand *use : uses) {
-      OpBuilder b(use->getOwner());
-      const bool isTransposed = use->get() != one.load.getResult();
-      use->set(b.create<ReadCopyOp>(one.load.getLoc(), use->get().getType(), slot, one.place,
-                                    one.fastest, isTransposed));
-    }
-    for (Operation *transpose : transposes) {
-      transpose->erase();
-    }
-    one.load.erase();
-  }
-
-  static bool isDeferred(Value handed) {
-    Operation *op = handed.getDefiningOp();
-    return op && op->hasAttr(deferredAttribute);
-  }
-
-  scf::ForOp loop;
-  SmallVector<StagedLoad> loads;
-  int64_t stages;
-  bool isForWarpgroups;
-  int64_t deferred;
-  Location loc;
-  Slice slice;
-};
 
 class PipelineLoopsPass : public PassWrapper<PipelineLoopsPass, OperationPass<func::FuncOp>> {
 public:
@@ -303,7 +81,7 @@ public:
       tile::MemoryAccesses accesses;
       accesses.find(kernel);
       for (scf::ForOp loop : loops) {
-        loads.push_back(stagedLoadsOf(loop, accesses));
+        loads.push_back(stagedLoadsOf(loop, accesses, machine.hasWarpgroups));
         for (StagedLoad &one : loads.back()) {
           OpBuilder before(one.load);
           one.neighbours = withNeighbours(before, one.load.getPointer(), axes);
@@ -324,11 +102,11 @@ public:
     }
     for (auto [loop, list] : llvm::zip(loops, loads)) {
       if (std::optional<OtherLoop> other = askForNeighbours(loop, list)) {
-        if (failed(pipeline(other->loop, other->loads))) {
+        if (failed(pipeline(other->loop, other->loads, axes))) {
           return signalPassFailure();
         }
       }
-      if (failed(pipeline(loop, list))) {
+      if (failed(pipeline(loop, list, axes))) {
         return signalPassFailure();
       }
     }
@@ -340,14 +118,14 @@ public:
 
 private:
   /// Whether there is something to copy ahead in the loop; a remark says why not.
-  static bool hasCopies(scf::ForOp loop, const tile::MemoryAccesses &accesses) {
+  bool hasCopies(scf::ForOp loop, const tile::MemoryAccesses &accesses) const {
     if (stagesOf(loop) < 2) {
       declineLoop(loop, loop, "num_stages is " + Twine(stagesOf(loop)));
     } else if (!hasUsualStep(loop)) {
       declineLoop(loop, loop, "the step of the loop is no constant from 1 to 2^20 - 1");
     } else if (Operation *found = keepsTurnsApart(loop, accesses)) {
       declineTurns(loop, found);
-    } else if (stagedLoadsOf(loop, accesses).empty()) {
+    } else if (stagedLoadsOf(loop, accesses, machine.hasWarpgroups).empty()) {
       declineOperands(loop);
     } else {
       return true;
@@ -377,17 +155,13 @@ private:
 
   /// Which way of its addresses a copy takes; false where memory is not asynchronous for it.
   static bool choose(StagedLoad &one, const tile::AxisInfos &axes) {
-    constexpr int64_t leastBytes = 4;
     int64_t best = 0;
     bool takesNeighbours = false;
     auto consider = [&](Value pointer, bool isNeighbours) {
-      const tile::AxisInfo info = axes.of(pointer);
-      for (int64_t dim : {1, 0}) {
-        if (vectorBytes(info, dim) > best) {
-          best = vectorBytes(info, dim);
-          one.fastest = dim;
-          takesNeighbours = isNeighbours;
-        }
+      if (const CopiedVector vector = vectorOf(pointer, axes); vector.bytes > best) {
+        best = vector.bytes;
+        one.fastest = vector.fastest;
+        takesNeighbours = isNeighbours;
       }
     };
     consider(one.load.getPointer(), false);
@@ -397,10 +171,11 @@ private:
         one.neighbours.reset();
       }
     }
-    return best >= leastBytes;
+    return best >= leastCopiedBytes;
   }
 
-  LogicalResult pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads) {
+  LogicalResult pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads,
+                         const tile::AxisInfos &axes) {
     Slice slice;
     llvm::erase_if(loads, [&](const StagedLoad &one) {
       const bool isAdded = addCopy(slice, loop, one);
@@ -409,39 +184,107 @@ private:
       }
       return !isAdded;
     });
+    const size_t all = loads.size();
+    keepBytesOfWarpgroups(loads, threadsOf(getOperation()));
+    if (loads.size() < all) {
+      declineLoop(loop, loop,
+                  "operands of bytes are for warpgroups alone, which cannot make all "
+                  "products of these blocks");
+    }
     const int64_t room = roomFor(loop, loads);
     const int64_t asked = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
     int64_t stages = asked;
-    while (stages > 1 && Loop::place(loads, stages) > room) {
+    while (stages > 1 && placeSlots(loads, {}, stages) > room) {
       --stages;
     }
     // Upstream has a slot less for as many stages, so that its configs may fit by that alone.
     if (saidStages(loop) && stages < asked - 1) {
-      return refuseStages(loop, loads, {asked, Loop::place(loads, asked), room, stages + 1},
+      return refuseStages(loop, loads, {asked, placeSlots(loads, {}, asked), room, stages + 1},
                           machine);
     }
     if (stages < 2) {
       if (!loads.empty()) {
         declineLoop(loop, loop,
-                    "two turns of " + Twine(Loop::place(loads, 1)) + " bytes are more than the " +
-                        Twine(room) + " bytes of shared memory that are left");
+                    "two turns of " + Twine(placeSlots(loads, {}, 1)) +
+                        " bytes are more than the " + Twine(room) +
+                        " bytes of shared memory that are left");
       }
       return success();
     }
-    if (stages < asked) {
-      emitRemark(loop.getLoc()) << "operands of products are copied ahead in " << stages
-                                << " stages: " << asked << " take " << Loop::place(loads, asked)
+    LoopPlan plan{loads, {}, stages};
+    if (machine.hasWarpgroups) {
+      const Threads threads = threadsOf(getOperation());
+      plan.held = heldFactorsOf(loop, loads, threads, axes);
+      fitHeld(plan, std::max<int64_t>(2, asked - 1), room);
+      if (!saidStages(loop)) {
+        makePlaceForPrograms(loop, plan);
+      }
+      plan.deferred = markWarpgroupProducts(loop, loads, plan.held, threads);
+      plan.isForWarpgroups = llvm::any_of(
+          *loop.getBody(), [](Operation &op) { return op.hasAttr(warpgroupAttribute); });
+    }
+    if (plan.stages < asked && placeSlots(plan.loads, plan.held, asked) > room) {
+      emitRemark(loop.getLoc()) << "operands of products are copied ahead in " << plan.stages
+                                << " stages: " << asked << " take "
+                                << placeSlots(plan.loads, plan.held, asked)
                                 << " bytes of shared memory, and " << room << " are left [R0404]";
     }
-    copyBytes = std::max(copyBytes, Loop::place(loads, stages));
-    int64_t deferred = 0;
-    if (machine.hasWarpgroups) {
-      deferred = markWarpgroupProducts(loop, loads, threadsOf(getOperation()));
-    }
-    const bool isForWarpgroups =
-        llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(warpgroupAttribute); });
-    Loop(loop, loads, stages, isForWarpgroups, deferred).run();
+    copyBytes = std::max(copyBytes, placeSlots(plan.loads, plan.held, plan.stages));
+    pipelineLoop(loop, std::move(plan));
     return success();
+  }
+
+  /// Makes room for the factors that the loop holds: by a stage less, but not fewer than `least`;
+  /// those that have no room even then stay in registers, the last ones first.
+  static void fitHeld(LoopPlan &plan, int64_t least, int64_t room) {
+    while (!plan.held.empty()) {
+      for (int64_t stages = plan.stages; stages >= least; --stages) {
+        if (placeSlots(plan.loads, plan.held, stages) <= room) {
+          plan.stages = stages;
+          return;
+        }
+      }
+      const HeldFactor factor = plan.held.pop_back_val();
+      emitRemark(factor.tile.getLoc())
+          << tileName(factor.tile) << " stays in registers where products of a loop need it: "
+          << "beside " << least << " stages of operands that are copied ahead, shared memory has "
+          << "no room for its " << factor.bytes() << " bytes [R0404]";
+    }
+  }
+
+  /// Takes a stage less beside held factors where that lets more programs run at a time, of which
+  /// one multiplies while another one waits.
+  void makePlaceForPrograms(scf::ForOp loop, LoopPlan &plan) {
+    const auto programs = [&](int64_t stages) {
+      runtime::FunctionResources resources;
+      resources.registers = 255; // what loops with so many sums take
+      const int64_t bytes = placeSlots(plan.loads, plan.held, stages) + slotAlignment;
+      return occupancy(*multiprocessorOf(machine.capability), resources,
+                       Threads::lanes * threadsOf(getOperation()).warps,
+                       bytes + exchangedBytes(loop, plan))
+          .programs;
+    };
+    if (plan.held.empty() || plan.stages < 3 ||
+        programs(plan.stages - 1) <= programs(plan.stages)) {
+      return;
+    }
+    --plan.stages;
+    emitRemark(loop.getLoc()) << "operands of products are copied ahead in " << plan.stages
+                              << " stages: one more leaves room for fewer programs at a time "
+                              << "[R0404]";
+  }
+
+  /// Bytes of the largest left operand that threads exchange, as it is computed in the loop.
+  static int64_t exchangedBytes(scf::ForOp loop, const LoopPlan &plan) {
+    int64_t most = 0;
+    for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
+      if (!loop.isDefinedOutsideOfLoop(rootOf(dot.getA())) &&
+          !fastestInSlot(dot.getA(), plan.loads, plan.held)) {
+        auto type = cast<RankedTensorType>(dot.getA().getType());
+        most = std::max(most, type.getNumElements() * type.getElementTypeBitWidth() / 8);
+      }
+    }
+    return most;
   }
 
   /// Whether the loop's tiles are its loads, products of them that are carried, and whole numbers.

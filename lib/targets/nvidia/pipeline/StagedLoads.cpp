@@ -4,6 +4,8 @@
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace nereid::nvidia {
@@ -12,6 +14,23 @@ int64_t StagedLoad::bytes() const {
   tile::LoadOp load = this->load;
   auto type = cast<RankedTensorType>(load.getType());
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+CopiedVector vectorOf(Value pointer, const tile::AxisInfos &axes) {
+  constexpr int64_t most = 16;
+  const Type element = cast<tile::PtrType>(tile::elementTypeOf(pointer.getType())).getPointee();
+  const int64_t elementBytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  const tile::AxisInfo info = axes.of(pointer);
+  CopiedVector best;
+  for (int64_t dim : {1, 0}) {
+    const auto axis = static_cast<unsigned>(dim);
+    const int64_t bytes =
+        std::min({most, info.contiguity(axis) * elementBytes, info.divisibility(axis)});
+    if (bytes > best.bytes) {
+      best = {dim, bytes};
+    }
+  }
+  return best;
 }
 
 /// Whether later turns' loads may begin in front of the operation, as far as it alone tells.
@@ -61,14 +80,22 @@ static bool isForProducts(Value value, Block *block, bool mayTranspose) {
   });
 }
 
-SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop, const tile::MemoryAccesses &accesses) {
-  constexpr int64_t chunk = 8; // elements of 16 bytes
+/// Whether a slot can have tiles of the type.
+static bool hasSlots(RankedTensorType type, bool hasWarpgroups) {
+  constexpr int64_t chunk = 16; // bytes
+  const Type element = type.getElementType();
+  const int64_t least = element.isInteger(8) ? chunk : chunk / 2;
+  return type.getRank() == 2 &&
+         (element.isF16() || element.isBF16() || (hasWarpgroups && element.isInteger(8))) &&
+         type.getDimSize(0) >= least && type.getDimSize(1) >= least;
+}
+
+SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop, const tile::MemoryAccesses &accesses,
+                                      bool hasWarpgroups) {
   SmallVector<StagedLoad> found;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (type && type.getRank() == 2 &&
-        (type.getElementType().isF16() || type.getElementType().isBF16()) &&
-        type.getDimSize(0) >= chunk && type.getDimSize(1) >= chunk &&
+    if (type && hasSlots(type, hasWarpgroups) &&
         isForProducts(load.getResult(), loop.getBody(), /*mayTranspose=*/true) &&
         !isStoredThrough(load, loop, accesses)) {
       found.push_back({load});

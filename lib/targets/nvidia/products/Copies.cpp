@@ -20,20 +20,23 @@ using layout::LinearLayout;
 
 namespace {
 
-constexpr int64_t elementBytes = 2;
 constexpr int64_t leastBytes = 4; // of a cp.async
+
+int64_t bytesOf(Type element) { return static_cast<int64_t>(memoryBits(element)) / 8; }
 
 bool isZero(Value tile) {
   if (auto splat = tile.getDefiningOp<tile::SplatOp>()) {
-    return matchPattern(splat.getSource(), m_AnyZeroFloat());
+    return matchPattern(splat.getSource(), m_AnyZeroFloat()) ||
+           matchPattern(splat.getSource(), m_Zero());
   }
-  return matchPattern(tile, m_PosZeroFloat());
+  return matchPattern(tile, m_PosZeroFloat()) || matchPattern(tile, m_Zero());
 }
 
 class Copy {
 public:
   Copy(ThreadCode &code, AsyncCopyOp op, const tile::AxisInfos &axes)
       : code(code), op(op), layout(*layoutOf(op.getPointer())),
+        elementBytes(bytesOf(elementType())),
         tile(layout.shape(), elementBytes, static_cast<int64_t>(op.getFastest())),
         places(code, tile.placesOf(layout), slotAddress(code, op.getSlot(), op.getPlace(), tile)) {
     const Type element = elementType();
@@ -50,14 +53,14 @@ public:
       places.at(reg);
     }
     const bool hasOthers = op.getMask() && op.getOther() && !isZero(op.getOther());
-    if (!hasOthers && bytesOf(masked) >= leastBytes) {
+    if (!hasOthers && bytesOfVector(masked) >= leastBytes) {
       copyAll(masked, op.getMask(), code.scalar(op.getGuard()));
       return;
     }
     auto turn = b.create<scf::IfOp>(code.loc, code.scalar(op.getGuard()), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard place(b);
     b.setInsertionPointToStart(&turn.getThenRegion().front());
-    if (bytesOf(whole) < leastBytes) {
+    if (bytesOfVector(whole) < leastBytes) {
       storeAll();
       return;
     }
@@ -72,14 +75,14 @@ private:
   Type elementType() {
     return cast<tile::PtrType>(tile::elementTypeOf(op.getPointer().getType())).getPointee();
   }
-  static int64_t bytesOf(const Access &access) { return access.registers * elementBytes; }
+  int64_t bytesOfVector(const Access &access) const { return access.registers * elementBytes; }
 
   /// Neighbours along the other dimension are none in the slot.
   Access alongFastest(Access access) {
     const int64_t unit = op.getFastest() == 1 ? 1 : layout.shape()[1];
     const auto &registers = layout.bases(Holder::Register);
     if (access.registers > 1 && registers.front() != unit) {
-      return {1, 16, 1};
+      return {1, static_cast<unsigned>(8 * elementBytes), 1};
     }
     return access;
   }
@@ -94,7 +97,7 @@ private:
   }
 
   void copyAll(const Access &access, Value mask, Value guard) {
-    const int64_t bytes = bytesOf(access);
+    const int64_t bytes = bytesOfVector(access);
     forEachVector(access, [&](size_t reg) {
       const auto [address, offset] = places.at(static_cast<int64_t>(reg));
       SmallVector<Value> operands{address, code.held(op.getPointer())[reg]};
@@ -130,13 +133,14 @@ private:
       const auto words =
           loadWords(code, {}, access, code.held(op.getPointer())[reg], condition, others);
       const auto [address, offset] = places.at(static_cast<int64_t>(reg));
-      code.storeWords(address, offset, words);
+      code.storeWords(address, offset, words, access.wordBits);
     });
   }
 
   ThreadCode &code;
   AsyncCopyOp op;
   LinearLayout layout;
+  int64_t elementBytes;
   SharedTile tile;
   SharedPlaces places;
   Access whole, masked;
@@ -169,6 +173,15 @@ void lowerEndCopies(ThreadCode &code, EndCopiesOp /*op*/) {
   code.assembly("cp.async.wait_group 0;", "~{memory}", nullptr, {});
   code.barrier();
   code.endCopies();
+}
+
+void lowerStoreCopy(ThreadCode &code, StoreCopyOp op) {
+  const LinearLayout layout = *layoutOf(op.getSource());
+  const auto fastest = static_cast<int64_t>(op.getFastest());
+  const Type element = tile::elementTypeOf(op.getSource().getType());
+  const SharedTile tile(layout.shape(), bytesOf(element), fastest);
+  storeSwizzled(code, op.getSource(), tile, slotAddress(code, op.getSlot(), op.getPlace(), tile),
+                neighboursAlong(layout, fastest));
 }
 
 void lowerReadCopy(ThreadCode & /*code*/, ReadCopyOp /*op*/) {}

@@ -49,8 +49,11 @@ std::optional<MatrixRows> matrixRowsOf(const LinearLayout &fragment, int64_t fas
   return rows;
 }
 
-SharedPlaces::SharedPlaces(ThreadCode &code, const LinearLayout &places, Value base)
+SharedPlaces::SharedPlaces(ThreadCode &code, const LinearLayout &places, Value base, When when)
     : code(code), places(places), base(base), ofThread(code.threadPart(places)) {
+  if (when == When::InEachTurn) {
+    ofThread = code.inThisTurn(ofThread);
+  }
   for (Holder holder : {Holder::Lane, Holder::Warp}) {
     for (int64_t basis : places.bases(holder)) {
       threadBits |= basis;
@@ -80,9 +83,9 @@ Value slotAddress(ThreadCode &code, Value slot, uint64_t place, const SharedTile
 }
 
 MatrixReader::MatrixReader(ThreadCode &code, const LinearLayout &fragment, const SharedTile &tile,
-                           int64_t fastest, Value base)
+                           int64_t fastest, Value base, When when)
     : code(code), rows(*matrixRowsOf(fragment, fastest)),
-      places(code, tile.placesOf(rows.starts), base) {}
+      places(code, tile.placesOf(rows.starts), base, when) {}
 
 Value MatrixReader::word(int64_t number) {
   auto &words = groups[number / rows.words];

@@ -20,12 +20,17 @@ struct MatrixRows {
 /// Nothing where `ldmatrix` does not give this layout of a tile of 16-bit elements.
 std::optional<MatrixRows> matrixRowsOf(const layout::LinearLayout &fragment, int64_t fastest);
 
+/// When a thread computes addresses of a loop that copies ahead: those that every turn needs often
+/// stay in registers, others take none from the sums of the loop.
+enum class When { Once, InEachTurn };
+
 /// Byte addresses in a tile: the thread's part is computed once, and what registers add to it is
 /// added or combined by exclusive or.
 class SharedPlaces {
 public:
   /// `base`: the tile's byte in shared memory, a multiple of its swizzle, i32.
-  SharedPlaces(ThreadCode &code, const layout::LinearLayout &places, mlir::Value base);
+  SharedPlaces(ThreadCode &code, const layout::LinearLayout &places, mlir::Value base,
+               When when = When::Once);
   /// The address for a register, i32, and what is to be added to it.
   std::pair<mlir::Value, int64_t> at(int64_t reg);
 
@@ -44,7 +49,7 @@ mlir::Value slotAddress(ThreadCode &code, mlir::Value slot, uint64_t place, cons
 class MatrixReader {
 public:
   MatrixReader(ThreadCode &code, const layout::LinearLayout &fragment, const SharedTile &tile,
-               int64_t fastest, mlir::Value base);
+               int64_t fastest, mlir::Value base, When when = When::Once);
   /// The 32-bit word with the registers 2 * number and 2 * number + 1.
   mlir::Value word(int64_t number);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/targets/nvidia/layouts/Conversion.h"
+#include "lib/targets/nvidia/layouts/SharedTile.h"
 #include "lib/targets/nvidia/threads/ThreadCode.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
 
@@ -22,6 +23,11 @@ void lowerAwaitProduct(ThreadCode &code, AwaitProductOp op);
 
 // ---- MatrixExchange.cpp ----
 
+/// Writes the tile into its place in shared memory that begins at `base`, i32, in vectors of so
+/// many elements. Barriers are the caller's.
+void storeSwizzled(ThreadCode &code, mlir::Value tile, const SharedTile &placed, mlir::Value base,
+                   int64_t vector);
+
 /// What this thread holds of the tile in the layout `to` of a fragment: vectors are stored and
 /// `ldmatrix` reads.
 ThreadCode::Held exchangedForMatrixUnit(ThreadCode &code, mlir::Value tile,
@@ -39,6 +45,7 @@ void lowerBeginCopies(ThreadCode &code, BeginCopiesOp op);
 void lowerCommitCopies(ThreadCode &code, CommitCopiesOp op);
 void lowerWaitCopies(ThreadCode &code, WaitCopiesOp op);
 void lowerEndCopies(ThreadCode &code, EndCopiesOp op);
+void lowerStoreCopy(ThreadCode &code, StoreCopyOp op);
 /// Nothing is read here, but by the product that needs it.
 void lowerReadCopy(ThreadCode &code, ReadCopyOp op);
 void lowerOpaque(ThreadCode &code, OpaqueOp op);

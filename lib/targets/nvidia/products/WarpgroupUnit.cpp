@@ -2,6 +2,7 @@
 // The warpgroups' matrix instruction `wgmma`, over a whole tile: 64 rows and up to 256 columns at a
 // time. Operands lie in slots in the swizzle of SharedTile.h, which a descriptor tells (PTX ISA,
 // "Shared memory matrix layout", "Matrix descriptor format"); the left one may be in registers.
+// Slots of 16-bit elements may run along either dimension, those of int8 along k alone.
 #include "lib/targets/nvidia/layouts/MatrixLayouts.h"
 #include "lib/targets/nvidia/products/MatrixReader.h"
 #include "lib/targets/nvidia/products/Products.h"
@@ -15,8 +16,28 @@ namespace nereid::nvidia {
 
 namespace {
 
-constexpr int64_t height = 64, depth = 16, widest = 256; // rows, k and columns of an instruction
-constexpr int64_t elementBytes = 2;
+constexpr int64_t height = 64, widest = 256; // rows and columns of an instruction
+
+/// What the instruction has for a type of the operands.
+struct Numbers {
+  const char *operand, *result; ///< as its name calls them
+  char letter;                  ///< of a result's register
+  int64_t depth;                ///< k
+  bool hasFlags;                ///< signs and transposed operands: those of 16 bits alone
+
+  explicit Numbers(Type element)
+      : operand(element.isF16()    ? "f16"
+                : element.isBF16() ? "bf16"
+                                   : "s8"),
+        result(isa<FloatType>(element) ? "f32" : "s32"),
+        letter(isa<FloatType>(element) ? 'f' : 'r'),
+        depth(256 / static_cast<int64_t>(element.getIntOrFloatBitWidth())),
+        hasFlags(isa<FloatType>(element)) {}
+};
+
+int64_t bytesOfElement(Value tile) {
+  return static_cast<int64_t>(memoryBits(tile::elementTypeOf(tile.getType()))) / 8;
+}
 
 /// An operand in a slot, as the instruction addresses it: by its outer dimension, rows of A or
 /// columns of B, and by k.
@@ -24,7 +45,8 @@ class SlotFactor {
 public:
   /// `outer`: that dimension of the operand. `first`: this group's first outer index, i32.
   SlotFactor(ThreadCode &code, ReadCopyOp read, int64_t outer, Value first)
-      : code(code), shape(shapeOf(read.getResult())), tile(shape, elementBytes, fastestOf(read)),
+      : code(code), shape(shapeOf(read.getResult())),
+        elementBytes(bytesOfElement(read.getResult())), tile(shape, elementBytes, fastestOf(read)),
         outer(outer), runsAlongK(fastestOf(read) != outer) {
     OpBuilder &b = code.builder;
     Value address = slotAddress(code, read.getSlot(), read.getPlace(), tile);
@@ -71,6 +93,7 @@ private:
 
   ThreadCode &code;
   layout::LinearLayout::Shape shape;
+  int64_t elementBytes;
   SharedTile tile;
   int64_t outer;
   bool runsAlongK;
@@ -82,13 +105,13 @@ struct Instruction {
   std::string text, constraints;
 };
 
-Instruction instructionFor(int64_t columns, StringRef type, bool hasLeftInRegisters,
+Instruction instructionFor(int64_t columns, const Numbers &numbers, bool hasLeftInRegisters,
                            bool isLeftTransposed, bool isRightTransposed, bool adds) {
   const int64_t results = columns / 2;
   std::string list, outs, ties;
   for (int64_t i = 0; i < results; ++i) {
     list += fmt::format("{}${}", i == 0 ? "" : ", ", i);
-    outs += "=f,";
+    outs += fmt::format("={},", numbers.letter);
     ties += adds ? fmt::format("{},", i) : "";
   }
   int64_t next = adds ? 2 * results : results;
@@ -99,13 +122,16 @@ Instruction instructionFor(int64_t columns, StringRef type, bool hasLeftInRegist
   } else {
     left = fmt::format("${}", next++);
   }
-  const std::string flags = hasLeftInRegisters ? fmt::format("{}", isRightTransposed ? 1 : 0)
-                                               : fmt::format("{}, {}", isLeftTransposed ? 1 : 0,
-                                                             isRightTransposed ? 1 : 0);
+  std::string flags;
+  if (numbers.hasFlags) {
+    flags = fmt::format(", 1, 1{}, {}",
+                        hasLeftInRegisters ? "" : fmt::format(", {}", isLeftTransposed ? 1 : 0),
+                        isRightTransposed ? 1 : 0);
+  }
   return {fmt::format("{{.reg .pred p; setp.ne.b32 p, {}, 0; "
-                      "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{} {{{}}}, {}, ${}, p, 1, 1, "
-                      "{};}}",
-                      adds ? 1 : 0, columns, type.str(), type.str(), list, left, next, flags),
+                      "wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {{{}}}, {}, ${}, p{};}}",
+                      adds ? 1 : 0, columns, numbers.depth, numbers.result, numbers.operand,
+                      numbers.operand, list, left, next, flags),
           outs + ties + (hasLeftInRegisters ? "r,r,r,r,l" : "l,l") + ",~{memory}"};
 }
 
@@ -115,17 +141,28 @@ Value uniform(ThreadCode &code, Value number) {
                         {code.constant(-1), number, code.constant(0), code.constant(31)});
 }
 
+/// Which of the program's warpgroups this one is.
+Value groupNumber(ThreadCode &code) {
+  constexpr int64_t warpsOfGroup = 4;
+  if (code.threads.warps == warpsOfGroup) {
+    return code.constant(0);
+  }
+  return uniform(
+      code, code.builder.create<arith::ShRUIOp>(code.loc, code.warpNumber(), code.constant(2)));
+}
+
 /// The sums when all products have ended: what reads them cannot move in front of the wait.
 ThreadCode::Held awaited(ThreadCode &code, const ThreadCode::Held &sums) {
+  const Type type = sums.front().getType();
   std::string constraints;
   for (size_t i = 0; i < sums.size(); ++i) {
-    constraints += "=f,";
+    constraints += isa<FloatType>(type) ? "=f," : "=r,";
   }
   for (size_t i = 0; i < sums.size(); ++i) {
     constraints += fmt::format("{},", i);
   }
-  Type structure = LLVM::LLVMStructType::getLiteral(
-      code.builder.getContext(), SmallVector<Type>(sums.size(), code.builder.getF32Type()));
+  Type structure = LLVM::LLVMStructType::getLiteral(code.builder.getContext(),
+                                                    SmallVector<Type>(sums.size(), type));
   const SmallVector<Value> operands(sums.begin(), sums.end());
   Value all = code.assembly("wgmma.wait_group.sync.aligned 0;", constraints + "~{memory}",
                             structure, operands);
@@ -145,8 +182,7 @@ void lowerWarpgroupProduct(ThreadCode &code, tile::DotOp op) {
   const int64_t rows = shape[0], columns = shape[1], k = shapeOf(op.getA())[1];
   const WarpGrid grid = *warpgroupGridFor(rows, columns, code.threads.warps);
   const int64_t groupRows = grid.rows / 4, width = columns / grid.columns;
-  Value group = uniform(
-      code, b.create<arith::ShRUIOp>(code.loc, code.warpNumber(), code.constant(2)).getResult());
+  Value group = groupNumber(code);
   Value rowGroup = b.create<arith::AndIOp>(code.loc, group, code.constant(groupRows - 1));
   Value columnGroup = b.create<arith::DivUIOp>(code.loc, group, code.constant(groupRows));
   Value firstRow = b.create<arith::MulIOp>(code.loc, rowGroup, code.constant(height));
@@ -162,10 +198,12 @@ void lowerWarpgroupProduct(ThreadCode &code, tile::DotOp op) {
   }
   SlotFactor right(code, op.getB().getDefiningOp<ReadCopyOp>(), 1, firstColumn);
 
-  const StringRef type = tile::elementTypeOf(op.getA().getType()).isF16() ? "f16" : "bf16";
+  const Numbers numbers(tile::elementTypeOf(op.getA().getType()));
+  const int64_t depth = numbers.depth;
   const int64_t step = std::min(width, widest), registers = step / 2;
   Type structure = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), SmallVector<Type>(static_cast<size_t>(registers), b.getF32Type()));
+      b.getContext(),
+      SmallVector<Type>(static_cast<size_t>(registers), tile::elementTypeOf(op.getType())));
   const bool startsAtZero = isZeros(op.getC());
   ThreadCode::Held sums =
       startsAtZero
@@ -190,7 +228,7 @@ void lowerWarpgroupProduct(ThreadCode &code, tile::DotOp op) {
           }
         }
         operands.push_back(right.at(column, at));
-        const Instruction one = instructionFor(step, type, !left, left && left->isTransposed(),
+        const Instruction one = instructionFor(step, numbers, !left, left && left->isTransposed(),
                                                right.isTransposed(), adds);
         Value all = code.assembly(one.text, one.constraints, structure, operands);
         for (int64_t i = 0; i < registers; ++i) {

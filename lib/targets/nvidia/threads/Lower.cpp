@@ -6,6 +6,7 @@
 #include "lib/targets/nvidia/combine/Combine.h"
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/products/Products.h"
+#include "lib/targets/nvidia/products/TurnedCopy.h"
 #include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/MemoryOrder.h"
@@ -108,6 +109,8 @@ private:
         .Case([&](EndCopiesOp one) { return done(lowerEndCopies, one); })
         .Case([&](WaitProductsOp one) { return done(lowerWaitProducts, one); })
         .Case([&](AwaitProductOp one) { return done(lowerAwaitProduct, one); })
+        .Case([&](StoreCopyOp one) { return done(lowerStoreCopy, one); })
+        .Case([&](TurnCopyOp one) { return done(lowerTurnCopy, one); })
         .Case([&](ReadCopyOp one) { return done(lowerReadCopy, one); })
         .Case([&](OpaqueOp one) { return done(lowerOpaque, one); })
         .Case([&](tile::InlineAsmOp one) { return lowerAssembly(code, one); })

@@ -80,6 +80,11 @@ ThreadCode::Held ThreadCode::elements(const LinearLayout &layout) {
   return result;
 }
 
+Value ThreadCode::inThisTurn(Value number) {
+  return areCopiesUnderWay ? assembly("mov.b32 $0, $1;", "=r,r", builder.getI32Type(), number)
+                           : number;
+}
+
 Value ThreadCode::isFirstReplica(const LinearLayout &layout) {
   Value condition;
   for (Holder holder : {Holder::Lane, Holder::Warp}) {
@@ -188,10 +193,9 @@ Value ThreadCode::copyAddress(Value offset) {
   return builder.create<arith::AddIOp>(loc, aligned, offset);
 }
 
-void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words) {
+void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words, unsigned bits) {
   SmallVector<Value> operands{address};
   std::string list, constraints = "r";
-  const unsigned bits = words.front().getType().getIntOrFloatBitWidth();
   for (auto [i, word] : llvm::enumerate(words)) {
     list += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
     constraints += bits == 32 ? ",r" : ",h";

@@ -50,6 +50,9 @@ public:
   mlir::Value threadPart(const layout::LinearLayout &layout);
   /// The number of the element in each register.
   Held elements(const layout::LinearLayout &layout);
+  /// The same number. What is computed from it is computed in each turn of a loop that copies
+  /// ahead: in front of the loop it would take registers in all turns, which sums need there.
+  mlir::Value inThisTurn(mlir::Value number);
   /// True in one thread of those that hold replicas of an element; null where there are none.
   mlir::Value isFirstReplica(const layout::LinearLayout &layout);
   /// Whether another register of the same thread, before this one, holds the same element.
@@ -89,8 +92,9 @@ public:
   /// Elements of an array of the value's type, which begins so many bytes behind the start.
   void storeShared(mlir::Value value, mlir::Value element, int64_t begin = 0);
   mlir::Value loadShared(mlir::Type type, mlir::Value element, int64_t begin = 0);
-  /// Stores up to four words of 32 bits, or one of 16, to neighbouring places.
-  void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words);
+  /// Stores up to four words of 32 bits, or one of 16 or 8, to neighbouring places. Those of 8 bits
+  /// come in registers of 16.
+  void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words, unsigned bits);
   /// Loads one, two or four words of 32 bits, or one of 16, from neighbouring places.
   Held loadWords(mlir::Value address, int64_t offset, int64_t count, unsigned bits = 32);
   /// All threads of the program wait for each other, and see what the others wrote.
