@@ -116,6 +116,11 @@ def check_pairs_of_float32():
                      ("log10", "log1p", "sinh", "cosh", "asinh", "acosh", "atanh", "asin", "acos", "tan"))
 
 
+def check_library_of_float32():
+    return "; ".join(bounded("libdevice." + name, reference, 0.6)
+                     for name, reference in (("erfc", torch.erfc), ("erfinv", torch.erfinv)))
+
+
 def check_pow():
     """Powers whose results spread over all numbers, of numbers near 1 and far from it."""
     return "; ".join(bounded("power", lambda x: torch.pow(x, y), 4.5, power=y)
