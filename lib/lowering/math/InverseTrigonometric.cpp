@@ -87,28 +87,31 @@ Lanes emitAtan2(Lanes y, Lanes x) {
   return select(isNan(x), x, copySign(angle, y));
 }
 
-/// asin(x), or asin(sqrt((1 - |x|) / 2)) where |x| is above 1/2.
+/// asin(x), or asin(sqrt((1 - |x|) / 2)) where |x| is above 17/32.
+/// The angle is s + cubic * q + lost, of which s is nearly all.
 struct HalfAngle32 {
-  Lanes isLarge;
-  Pair angle;
+  Lanes isLarge, s, cubic, q, lost;
 };
 
 static HalfAngle32 reducedAsin32(Lanes x) {
   Lanes a = absolute(x);
-  Lanes isLarge = a > 0.5;
+  Lanes isLarge = a > 0.53125;
   Lanes z = select(isLarge, mulAdd(a, -0.5, a.constant(0.5)), a * a);
   Pair near = rootOfPair({z, z.constant(0)});
   Pair root = quickTwoSum(near.high, near.low);
   Lanes s = select(isLarge, root.high, x);
-  Lanes tail = polynomial(z, std::span<const float>(coefficients::asin32));
-  return {isLarge, {s, mulAdd(s * z, tail, select(isLarge, root.low, 0.0))}};
+  Lanes q = polynomial(z, std::span<const float>(coefficients::asin32));
+  // Beside the tail: what the root, or the square of x, has lost.
+  Lanes lost = mulAdd(x, x, -z) * s * q;
+  return {isLarge, s, s * z, q, select(isLarge, root.low, lost)};
 }
 
 static Lanes asin32(Lanes x) {
   HalfAngle32 half = reducedAsin32(x);
-  Pair rest = quickTwoSum(x.constant(halfPi32), half.angle.high * -2.0);
-  Lanes large = rest.high + mulAdd(half.angle.low, -2.0, rest.low + halfPi32Low);
-  Lanes small = half.angle.high + half.angle.low;
+  Pair rest = quickTwoSum(x.constant(halfPi32), half.s * -2.0);
+  Lanes low = mulAdd(half.lost, -2.0, rest.low + halfPi32Low);
+  Lanes large = rest.high + mulAdd(half.cubic * -2.0, half.q, low);
+  Lanes small = half.s + mulAdd(half.cubic, half.q, half.lost);
   Lanes result = copySign(select(half.isLarge, large, small), x);
   return select(absolute(x) > 1.0, notANumber, result);
 }
@@ -121,8 +124,9 @@ static Lanes acos32(Lanes x) {
     Lanes twice = select(x < 0.0, x.constant(2.0 * right), 0.0);
     return select(half.isLarge, twice, right);
   };
-  Pair sum = quickTwoSum(base(halfPi32), half.angle.high * factor);
-  Lanes low = mulAdd(half.angle.low, factor, sum.low + base(halfPi32Low));
+  Pair sum = quickTwoSum(base(halfPi32), half.s * factor);
+  Lanes low = mulAdd(half.lost, factor, sum.low + base(halfPi32Low));
+  low = mulAdd(half.cubic * factor, half.q, low);
   return select(absolute(x) > 1.0, notANumber, sum.high + low);
 }
 

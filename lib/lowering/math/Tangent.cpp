@@ -32,7 +32,9 @@ Lanes tangentOf(ReducedAngle32 angle) {
   Pair inner = quickTwoSum(r.constant(third), more.high);
   Lanes innerLow = mulAdd(square * square, q, inner.low + (more.low + thirdLow));
   Pair factor = twoProduct(square, inner.high);
-  Lanes factorLow = mulAdd(square, innerLow, mulAdd(lost, inner.high, factor.low));
+  // What the square lost counts with the derivative, 1/3 + 2 second z + 3 z^2 q.
+  Lanes change = mulAdd(innerLow, 3.0, mulAdd(inner.high, 2.0, r.constant(-third)));
+  Lanes factorLow = mulAdd(square, innerLow, mulAdd(lost, change, factor.low));
   Pair cubic = twoProduct(r, factor.high);
   Pair sum = quickTwoSum(r, cubic.high);
   // The low part of r counts with the derivative, 1 + tan(r)^2.
