@@ -32,7 +32,7 @@ def fit(name, meaning, function, weight, low, high, degree):
     show(name, series, worst, meaning)
 
 
-# erfc(x) for x >= 0.46875 is exp(-x * x) * w(u) * v with v = 1 / (1 + 2x) and u = 4v - 1.
+# erfc(x) for x >= 0.4609375 is exp(-x * x) * w(u) * v with v = 1 / (1 + 2x) and u = 4v - 1.
 LINE = mpf("1.283447265625"), mpf(11) / 256, -mpf(25) / 256  # of few bits
 COMPLEMENT_LOW, COMPLEMENT_HIGH = 4 / (1 + 2 * mpf("10.3")) - 1, 4 / (1 + 2 * mpf("0.468")) - 1
 

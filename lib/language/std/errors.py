@@ -175,14 +175,16 @@ def _erfc_single(x):
     u, u_low = _sum(-1.0, 4.0 * v)
     u, u_low = _sum(u, tl.fma(v_low, 4.0, u_low))
     inner = tl.fma(u, -0.09765625, 0.04296875)
-    inner_low = tl.fma(u, -0.09765625, 0.04296875 - inner)
+    # The rounding of the sum, and that of its first term, which fma does not round.
+    first = inner - 0.04296875
+    inner_low = tl.fma(u, -0.09765625, -first) + (0.04296875 - (inner - first))
     tail, tail_low = _product(u, inner)
     w, w_low = _sum(1.283447265625, tail)
     change = tl.fma(tl.fma(u, 0.11744183301925659, -0.22641682624816895), u, 0.022641679272055626)
     w_low = w_low + tl.fma(u_low, change, tl.fma(u, inner_low, tail_low))
     w_low = _polynomial(u, series) + w_low
     high, low = _product(power, w)
-    high, low = _sum(high, low + tl.fma(power, w_low, power_low * w))
+    high, low = _sum(high, tl.fma(power, w_low, tl.fma(power_low, w, low)))
     scaled, scaled_low = _product(high, v)
     scaled_low = scaled_low + tl.fma(high, v_low, low * v)
 
@@ -196,7 +198,7 @@ def _erfc_single(x):
     two, two_low = _sum(2.0, -scaled * scale)
     left = two + tl.fma(-scaled_low, scale, two_low)
     far = tl.where(x < 0, left, right)
-    return tl.where(x != x, x, tl.where(size < 0.46875, near, far))
+    return tl.where(x != x, x, tl.where(size < 0.4609375, near, far))
 
 
 @triton.jit

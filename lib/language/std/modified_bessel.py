@@ -143,14 +143,15 @@ def _i0_single(x):
     scale = tl.where(is_near, v, root)
     scale_low = tl.where(is_near, v_low, root_low)
     high, low = _product(power, factor)
-    high, low = _sum(high, low + tl.fma(power, factor_low, power_low * factor))
+    high, low = _sum(high, tl.fma(power, factor_low, tl.fma(power_low, factor, low)))
     scaled, scaled_low = _product(high, scale)
     scaled_low = scaled_low + tl.fma(high, scale_low, low * scale)
     result = (scaled + scaled_low) * _power_of_two(n - 8) * 256.0
     # Near 0, where 1 is nearly all of it, its series.
     z = 0.25 * size * size
-    tiny = 1.0 + tl.fma(z * z, tl.fma(z, 0.02777777798473835, 0.25), z)
-    result = tl.where(size < 0.34375, tiny, result)
+    series = tl.fma(z, tl.fma(z, 0.0017361111240461469, 0.02777777798473835), 0.25)
+    tiny = 1.0 + tl.fma(z * z, series, z)
+    result = tl.where(size < 0.5, tiny, result)
     return tl.where(tl.abs(x) < float("inf"), result, x * x)
 
 
