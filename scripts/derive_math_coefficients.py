@@ -7,8 +7,8 @@ the polynomial q of the given degree that makes max |weight(x) * (q(x) - f(x))| 
 is chosen so that this is the relative error of the whole function; it is written beside each table.
 Usage: derive_math_coefficients.py > lib/lowering/math/Coefficients.h
 """
-from mpmath import (asin, atan, cos, cosh, erf, erfc, exp, expm1, log, log1p, lu_solve,
-                    matrix, mp, mpf, sin, sinh, sqrt, tanh)
+from mpmath import (acosh, asin, asinh, atan, cos, cosh, erf, erfc, exp, expm1, log, log1p,
+                    lu_solve, matrix, mp, mpf, sin, sinh, sqrt, tan, tanh)
 import struct
 
 mp.dps = 60
@@ -76,6 +76,8 @@ T_MAX = (sqrt(mpf(2)) - 1) ** 2 * mpf("1.001")
 
 exp_tail = near_zero(lambda r: (exp(r) - 1 - r) / r ** 2, lambda r: mpf(1) / 2 + r / 6)
 exp_weight = near_zero(lambda r: r ** 2 / exp(r), lambda r: mpf("1e-24"))
+exp_third = near_zero(lambda r: (exp(r) - 1 - r - r * r / 2) / r ** 3, lambda r: mpf(1) / 6 + r / 24)
+exp_third_weight = near_zero(lambda r: abs(r ** 3) / exp(r), lambda r: mpf("1e-36"))
 expm1_weight = near_zero(lambda r: abs(r ** 2 / expm1(r)), lambda r: mpf("1e-12"))
 exp2_tail = near_zero(lambda r: (mpf(2) ** r - 1) / r, lambda r: log(2))
 exp2_weight = lambda r: (abs(r) + mpf("1e-12")) / mpf(2) ** r
@@ -111,6 +113,20 @@ atan_tail = even_series(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z,
                         [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7, mpf(1) / 9])
 asin_tail = even_series(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
                         [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112, mpf(35) / 1152])
+asinh_tail = even_series(lambda z: (asinh(sqrt(z)) / sqrt(z) - 1) / z,
+                         [-mpf(1) / 6, mpf(3) / 40, -mpf(15) / 336])
+sinh_tail = even_series(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z,
+                        [mpf(1) / 6, mpf(1) / 120, mpf(1) / 5040])
+tan_tail = even_series(lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z,
+                       [mpf(1) / 3, mpf(2) / 15, mpf(17) / 315, mpf(62) / 2835])
+TAN32_SECOND = mpf(float.fromhex("0x1.111112p-3"))  # 2/15 as float32: the fit makes its error good
+tan_third = lambda z: ((tan_tail(max(z, mpf("1e-5"))) - mpf(1) / 3) / max(z, mpf("1e-5")) -
+                       TAN32_SECOND) / max(z, mpf("1e-5"))
+acosh_tail = near_zero(lambda t: (acosh(1 + t) / sqrt(2 * t) - 1) / t,
+                       lambda t: -mpf(1) / 12 + 3 * t / 160)
+from_zero = lambda z: z + mpf("1e-9")
+LOG32_LOW, LOG32_HIGH = mpf("-0.310001"), mpf("0.380001")
+ATANH32_SPLIT = mpf("0.375")
 TWO_OVER_SQRT_PI = 2 / sqrt(4 * atan(mpf(1)))
 erf_ratio = even_series(lambda z: erf(sqrt(z)) / sqrt(z),
                         [TWO_OVER_SQRT_PI, -TWO_OVER_SQRT_PI / 3, TWO_OVER_SQRT_PI / 10])
@@ -154,6 +170,22 @@ fits = [
      "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
     ("log64Tail", "double", atanh_tail(2), lambda z: z * z / 2 + mpf("1e-9"), mpf(0), S_MAX, 6,
      "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
+    ("log32Pair", "float", log_tail, log_weight, LOG32_LOW, LOG32_HIGH, 9,
+     "log(1+f) = f - f^2/2 + f^3 q(f), 1+f in [0.69, 1.38]; relative to log(1+f)"),
+    ("exp32Pair", "float", exp_third, exp_third_weight, -LN2_HALF, LN2_HALF, 4,
+     "exp(r) = 1 + r + r^2/2 + r^3 q(r), |r| <= ln(2)/2; relative to exp(r)"),
+    ("sinh32Small", "float", sinh_tail, from_zero, mpf(0), mpf("0.25"), 2,
+     "sinh(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
+    ("asinh32Small", "float", asinh_tail, from_zero, mpf(0), mpf("0.4375") ** 2, 4,
+     "asinh(x) = x + x z q(z), z = x^2, |x| <= 7/16; relative to x"),
+    ("acosh32Small", "float", acosh_tail, from_zero, mpf(0), mpf("0.25"), 3,
+     "acosh(1+t) = sqrt(2t) (1 + t q(t)), t <= 1/4; relative to the root"),
+    ("atanh32Small", "float", lambda z: atanh_tail(1)(z) / 2, from_zero, mpf(0), ATANH32_SPLIT ** 2,
+     4, "atanh(x) = x + x z q(z), z = x^2, |x| <= 3/8; relative to x"),
+    ("asin32", "float", asin_tail, from_zero, mpf(0), mpf("0.53126") ** 2, 5,
+     "asin(x) = x + x z q(z), z = x^2, |x| <= 17/32; relative to x"),
+    ("tan32Pair", "float", tan_third, lambda z: z ** 3 / (1 + z * tan_tail(z)) + mpf("1e-12"), mpf(0),
+     QUARTER ** 2, 5, "tan(r) = r + r z (1/3 + z (0x1.111112p-3 + z q(z))), |r| <= pi/4; relative"),
     ("sin32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), QUARTER ** 2, 3,
      "sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r"),
     ("sinHalfTurn32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), HALF_TURN ** 2, 4,
@@ -337,4 +369,5 @@ def main():
     print("};\n\n} // namespace nereid::lowering::coefficients")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-remainders: compute remainders of floats by integers.
+// expand-remainders: compute remainders of floats by their quotient, or by integers.
 //
-// Why: not every processor has an instruction or a function for it, and x - trunc(x / y) * y is
-// wrong for all but small quotients. The remainder of two floats is exact: of their mantissas as
-// integers, a few bits of the quotient at a time. Requires: expand-half has run, so floats are f32
-// or f64; remainders are of scalars. Guarantees: no arith.remf of scalars is left. Results are
-// those of C's fmod: exact, with the sign of the first operand. Example: `%r = arith.remf %x, %y :
-// f32` becomes a loop over the difference of the exponents, 39 bits a turn, that runs not at all
-// where |x| < 2 |y|.
+// Why: not every processor has an instruction or a function for it. While the quotient fits into a
+// mantissa, |x| - trunc(|x| / |y|) |y| is exact with one rounding, but for one |y| where the
+// quotient was rounded up to an integer. Others go the way of integers: the mantissas', a few bits
+// of the quotient at a time.
+// Requires: expand-half and expand-math have run, so floats are f32 or f64 and quotients rounded
+// correctly; remainders are of scalars; multiplication and addition are one instruction.
+// Guarantees: no arith.remf of scalars is left. Results are those of C's fmod: exact, with the sign
+// of the first operand.
+// Example: `%r = arith.remf %x, %y : f32` becomes a division, a math.fma and, behind a branch for
+// quotients from 2^24 on and for what is no number, a loop over the difference of the exponents, 39
+// bits a turn.
 #include "lib/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -28,6 +35,34 @@ public:
         mantissa(type.getFPMantissaWidth() - 1), word(b.getIntegerType(bits)), op(op) {}
 
   Value emit() {
+    const Value x = b.create<math::AbsFOp>(loc, op.getLhs());
+    const Value y = b.create<math::AbsFOp>(loc, op.getRhs());
+    const Value quotient = b.create<arith::DivFOp>(loc, x, y);
+    const Value limit = number(std::ldexp(1.0, static_cast<int>(mantissa) + 1));
+    const Value isNear = compare(arith::CmpFPredicate::OLT, quotient, limit);
+    auto branch = b.create<scf::IfOp>(loc, type, isNear, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    b.create<scf::YieldOp>(loc, byQuotient(x, y, quotient));
+    b.setInsertionPointToStart(branch.elseBlock());
+    b.create<scf::YieldOp>(loc, byIntegers());
+    return branch.getResult(0);
+  }
+
+private:
+  /// Of magnitudes whose quotient is below 2^(mantissa + 1).
+  Value byQuotient(Value x, Value y, Value quotient) {
+    const Value whole = b.create<math::TruncOp>(loc, quotient);
+    const Value negated = b.create<arith::NegFOp>(loc, whole);
+    const Value rest = b.create<math::FmaOp>(loc, negated, y, x);
+    const Value isBelow = compare(arith::CmpFPredicate::OLT, rest, number(0));
+    const Value raised = b.create<arith::AddFOp>(loc, rest, y);
+    // Also where y is infinite, whose multiple is no number.
+    const Value isSmaller = compare(arith::CmpFPredicate::OLT, x, y);
+    const Value magnitude = select(isSmaller, x, select(isBelow, raised, rest));
+    return b.create<math::CopySignOp>(loc, magnitude, op.getLhs());
+  }
+
+  Value byIntegers() {
     const Value x = wordOf(op.getLhs()), y = wordOf(op.getRhs());
     const Value sign = land(x, constant(int64_t(1) << (bits - 1)));
     const Value magnitude = constant(llvm::maxIntN(bits));
@@ -48,7 +83,12 @@ public:
     return b.create<arith::BitcastOp>(loc, type, select(divides, result, other));
   }
 
-private:
+  Value number(double value) {
+    return b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, value));
+  }
+  Value compare(arith::CmpFPredicate predicate, Value left, Value right) {
+    return b.create<arith::CmpFOp>(loc, predicate, left, right);
+  }
   Value wordOf(Value value) { return b.create<arith::BitcastOp>(loc, word, value); }
   Value constant(int64_t value) {
     return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(word, value));
@@ -138,9 +178,11 @@ public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandRemaindersPass)
 
   StringRef getArgument() const override { return "expand-remainders"; }
-  StringRef getDescription() const override { return "compute remainders of floats by integers"; }
+  StringRef getDescription() const override {
+    return "compute remainders of floats by their quotient, or by integers";
+  }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, scf::SCFDialect>();
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect>();
   }
 
   void runOnOperation() override {

@@ -26,7 +26,8 @@ std::unique_ptr<mlir::Pass> createExpandHalfPass(const FloatUnit &machine);
 /// replace math functions by inline polynomials with the error bounds of docs/math.md
 std::unique_ptr<mlir::Pass> createExpandMathPass(const FloatUnit &machine);
 
-/// compute remainders of floats by integers, for targets without a function for them; of scalars
+/// compute remainders of floats by their quotient, or by integers, for targets without a function
+/// for them; of scalars
 std::unique_ptr<mlir::Pass> createExpandRemaindersPass();
 
 } // namespace nereid::lowering

@@ -110,6 +110,17 @@ def check_atan():
     return bounded("libdevice.atan", torch.atan, 2.5)
 
 
+def check_pairs_of_float32():
+    """Functions that are promised as on CPUs, and stand on approximated reciprocals and roots."""
+    return "; ".join(bounded("libdevice." + name, getattr(torch, name), 0.6) for name in
+                     ("log10", "log1p", "sinh", "cosh", "asinh", "acosh", "atanh", "asin", "acos", "tan"))
+
+
+def check_library_of_float32():
+    return "; ".join(bounded("libdevice." + name, reference, 0.6)
+                     for name, reference in (("erfc", torch.erfc), ("erfinv", torch.erfinv)))
+
+
 def check_pow():
     """Powers whose results spread over all numbers, of numbers near 1 and far from it."""
     return "; ".join(bounded("power", lambda x: torch.pow(x, y), 4.5, power=y)

@@ -127,6 +127,12 @@ template <class T, class Word> void checkAll(const std::string &name, const std:
   for (int64_t i = 0; i < count; ++i) {
     x.as<T>()[i] = numbers.next();
     y.as<T>()[i] = numbers.next();
+    if (i % 4 == 3) { // about multiples, up to those that the quotient's mantissa does not hold
+      const T multiple =
+          std::floor(std::ldexp(std::fabs(numbers.next()), static_cast<int>(i % 61)));
+      const T product = y.as<T>()[i] * multiple;
+      x.as<T>()[i] = i % 8 == 3 ? product : std::nextafter(product, T(0));
+    }
   }
   const runtime::ArgumentValue arguments[] = {&x, &y, &o};
   const auto error = runtime::launch(*kernel, {count, 1, 1}, arguments, runtime::defaultPool());

@@ -320,5 +320,9 @@ def k(x):
     tl.store(x + i, tl.load(x + i) % 3.0)
 )",
                                     "x=*fp32");
-  EXPECT_EQ(countOf(ptx, "cvt.rzi.f32.f32"), 0) << "x - trunc(x / y) * y\n" << ptx;
+  // x - trunc(x / y) * y with one rounding, while the quotient is below 2^24; a loop beyond that.
+  EXPECT_EQ(countOf(ptx, "cvt.rzi.f32.f32"), 1) << ptx;
+  EXPECT_EQ(countOf(ptx, "div.rn.f32"), 1) << ptx;
+  EXPECT_EQ(countOf(ptx, "0f4B800000"), 1) << "quotients are not compared with 2^24\n" << ptx;
+  EXPECT_GE(countOf(ptx, "clz.b64"), 1) << "no integers for large quotients\n" << ptx;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lengths, roots, powers of ten and trigonometric functions of multiples of pi. In float32 within
-# 0.6 ulp, computed in float64; in float64 within 3 ulp.
+# 0.6 ulp, hypot by pairs of float32 numbers, the others in float64; in float64 within 3 ulp.
 
 
 @triton.jit
@@ -26,10 +26,44 @@ def _length(a, b, c, d):
 
 
 @triton.jit
+def _square(a):
+    """a * a exactly as a pair of numbers."""
+    high = tl.math.mul_rn(a, a)
+    return high, tl.fma(a, a, -high)
+
+
+@triton.jit
+def _hypot_single(x, y):
+    """The sum of squares as a pair, scaled so that none overflows or is lost, and its root."""
+    larger = tl.maximum(tl.abs(x), tl.abs(y))
+    smaller = tl.minimum(tl.abs(x), tl.abs(y))
+    is_large = larger > 4.611686018427388e+18  # 2**62
+    is_small = larger < 8.673617379884035e-19  # 2**-60
+    scale = tl.where(is_large, 1.3552527156068805e-20, tl.where(is_small, 7.922816251426434e+28, 1.0))
+    back = tl.where(is_large, 7.378697629483821e+19, tl.where(is_small, 1.262177448353619e-29, 1.0))
+    first, first_low = _square(larger * scale)
+    second, second_low = _square(smaller * scale)
+    total = first + second
+    total_low = (second - (total - first)) + (first_low + second_low)
+    inverse = tl.rsqrt(tl.maximum(total, 1.1754943508222875e-38))
+    root = tl.math.mul_rn(total, inverse)
+    root_low = (tl.fma(-root, root, total) + total_low) * (0.5 * inverse)
+    # A subnormal number is rounded once, by a number with its last place.
+    placed = root + 9.313225746154785e-10
+    subnormal = (placed + ((root - (placed - 9.313225746154785e-10)) + root_low)) - 9.313225746154785e-10
+    length = tl.where(is_small & (root < 9.313225746154785e-10), subnormal, root + root_low) * back
+    length = tl.where((x != x) | (y != y), float("nan"), length)
+    return tl.where(larger == float("inf"), larger, length)
+
+
+@triton.jit
 def hypot(x, y):
-    zero = tl.full((), 0.0, tl.float64)
-    length = _length(tl.abs(_wide(x, "hypot")), tl.abs(_wide(y, "hypot")), zero, zero)
-    return length.to(x.dtype)
+    if x.dtype == tl.float32 and y.dtype == tl.float32:
+        return _hypot_single(x, y)
+    else:
+        zero = tl.full((), 0.0, tl.float64)
+        length = _length(tl.abs(_wide(x, "hypot")), tl.abs(_wide(y, "hypot")), zero, zero)
+        return length.to(x.dtype)
 
 
 @triton.jit

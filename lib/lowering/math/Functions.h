@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The math functions as sequences of operations: each takes f32 or f64 lanes unless its name says
 // which, and needs no library. docs/math.md states the error bounds, unittests/target_cpu proves
-// them. The f32 functions that decide the speed of common kernels have polynomials of their own;
-// the others compute in f64 and round once.
+// them. The f32 functions that decide the speed of common kernels have polynomials of their own,
+// most others pairs of f32 (SinglePairs.h); the rest compute in f64 and round once.
 #pragma once
 
 #include "lib/lowering/math/Lanes.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tanh from exp(2|x|) - 1, which stays exact for small x; the others in f64 from exp, log1p and
-// their halves. Sixteen f32 with instructions for it have a polynomial for each of fourteen
-// intervals instead; a unit that approximates exponentials and reciprocals has those.
+// tanh from exp(2|x|) - 1, which stays exact for small x; the others from exp, log1p and their
+// halves, in f32 as pairs, beside an odd polynomial near 0. For tanh, sixteen f32 with instructions
+// for it have a polynomial for each of fourteen intervals instead; a unit that approximates
+// exponentials and reciprocals has those.
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
+#include "lib/lowering/math/SinglePairs.h"
 
 #include <limits>
 #include <span>
@@ -14,6 +16,7 @@ namespace nereid::lowering {
 namespace {
 
 constexpr double ln2 = 0.6931471805599453;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// exp(a)/2 where exp(a) itself may be infinite.
@@ -61,7 +64,85 @@ Lanes emitTanh(Lanes x) {
   return copySign(e / (e + 2.0), x);
 }
 
+/// a + a^3 q(a^2), where what is added is a small part of a.
+static Lanes oddPolynomial(Lanes a, std::span<const float> q) {
+  Lanes square = a * a;
+  return mulAdd(a * square, polynomial(square, q), a);
+}
+
+/// exp(a) / 4 and exp(-a) / 4 for a >= 0, so that neither overflows where a sum of both does not.
+struct Quarters {
+  Pair growing, falling;
+};
+
+static Quarters quartersOfExp(Lanes a) {
+  ScaledPower scaled = expOfPair32({atMost(a, 89.5), a.constant(0)}); // cosh(89.5) is infinite
+  Lanes scale = powerOfTwo32(scaled.bits, -2);
+  Pair growing{scaled.power.high * scale, scaled.power.low * scale};
+  Pair inverse = reciprocalOfPair(growing);
+  return {growing, {inverse.high * 0.0625, inverse.low * 0.0625}};
+}
+
+static Lanes sinh32(Lanes x) {
+  Lanes a = absolute(x);
+  Quarters parts = quartersOfExp(a);
+  Pair sum = quickTwoSum(parts.growing.high, -parts.falling.high);
+  Lanes low = sum.low + (parts.growing.low - parts.falling.low);
+  Lanes far = (sum.high + low) * 2.0;
+  return copySign(select(a < 0.5, oddPolynomial(a, coefficients::sinh32Small), far), x);
+}
+
+static Lanes cosh32(Lanes x) {
+  Quarters parts = quartersOfExp(absolute(x));
+  Pair sum = quickTwoSum(parts.growing.high, parts.falling.high);
+  return (sum.high + (sum.low + (parts.growing.low + parts.falling.low))) * 2.0;
+}
+
+/// log(a + sqrt(a^2 + term)) where that is at least 0.42, also where the square overflows.
+static Lanes logOfSumWithRoot(Lanes a, double term) {
+  constexpr double far = 0x1p14; // from where on it is log(2 a) to 2^-28
+  Lanes near = atMost(a, far);
+  Pair square = twoProduct(near, near);
+  Pair inside = twoSum(square.high, a.constant(term));
+  Pair root = rootOfPair({inside.high, inside.low + square.low});
+  Pair sum = twoSum(near, root.high);
+  Lanes isFar = a > far;
+  Pair half{select(isFar, a, sum.high * 0.5), select(isFar, 0.0, (sum.low + root.low) * 0.5)};
+  Pair logarithm = logOfPair32(half, a.constant(1.0));
+  return logarithm.high + logarithm.low;
+}
+
+static Lanes asinh32(Lanes x) {
+  Lanes a = absolute(x);
+  Lanes far = select(a < infinity, logOfSumWithRoot(a, 1.0), a);
+  return copySign(select(a < 0.4375, oddPolynomial(a, coefficients::asinh32Small), far), x);
+}
+
+/// Near 1, with t = x - 1, sqrt(2t) (1 + t q(t)).
+static Lanes acosh32(Lanes x) {
+  Lanes t = x - 1.0;
+  Pair root = rootOfPair({t + t, t.constant(0)});
+  Lanes tail = root.high * t * polynomial(t, std::span<const float>(coefficients::acosh32Small));
+  Lanes near = root.high + (root.low + tail);
+  Lanes far = select(x < infinity, logOfSumWithRoot(x, -1.0), x);
+  return select(x < 1.0, notANumber, select(t < 0.25, near, far));
+}
+
+/// Away from 0 half the logarithm of (1 + a) / (1 - a).
+static Lanes atanh32(Lanes x) {
+  Lanes a = absolute(x);
+  Pair above = quickTwoSum(a.constant(1.0), a), below = quickTwoSum(a.constant(1.0), -a);
+  Pair quotient = quotientOfPairs(above, below);
+  Pair logarithm = logOfPair32(quotient, a.constant(0));
+  Lanes far = (logarithm.high + logarithm.low) * 0.5;
+  far = select(a < 1.0, far, select(a == 1.0, infinity, a.constant(notANumber)));
+  return copySign(select(a < 0.375, oddPolynomial(a, coefficients::atanh32Small), far), x);
+}
+
 Lanes emitSinh(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return sinh32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitSinh(toDouble(x)));
   }
@@ -72,6 +153,9 @@ Lanes emitSinh(Lanes x) {
 }
 
 Lanes emitCosh(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return cosh32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitCosh(toDouble(x)));
   }
@@ -81,6 +165,9 @@ Lanes emitCosh(Lanes x) {
 }
 
 Lanes emitAsinh(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return asinh32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitAsinh(toDouble(x)));
   }
@@ -92,6 +179,9 @@ Lanes emitAsinh(Lanes x) {
 }
 
 Lanes emitAcosh(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return acosh32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitAcosh(toDouble(x)));
   }
@@ -102,6 +192,9 @@ Lanes emitAcosh(Lanes x) {
 }
 
 Lanes emitAtanh(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return atanh32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitAtanh(toDouble(x)));
   }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // atan and atan2 reduce to |t| <= tan(pi/8) by one division; asin and acos to |x| <= 1/2 by
-// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)). f32 computes in f64, but for atan with an approximate
-// unit.
+// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)), in f32 with the root as a pair. atan and atan2 of f32
+// compute in f64, but for atan with an approximate unit.
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/SinglePairs.h"
+
+#include <limits>
 
 namespace nereid::lowering {
 namespace {
 
 constexpr double piHigh = 0x1.921fb54442d18p+1, piLow = 0x1.1a62633145c07p-53;
+constexpr double halfPi32 = 0x1.921fb6p+0, halfPi32Low = -0x1.777a5cp-25;
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double tanEighth = 0.41421356237309503;     // tan(pi/8)
 constexpr double tanThreeEighths = 2.414213562373095; // tan(3 pi/8)
 
@@ -46,14 +51,13 @@ HalfAngle reducedAsin(Lanes x) {
 
 /// atan(x) of f32: that of 1 / abs(x) from pi/2 where x is large.
 static Lanes atan32(Lanes x, const ApproximateUnit &unit) {
-  constexpr double halfPi = 0x1.921fb6p+0, halfPiLow = -0x1.777a5cp-25;
   Lanes a = absolute(x);
   Lanes isLarge = a > 1.0; // not NaN, which comes through
   Lanes t = select(isLarge, unit.reciprocalOfNormal(a), a);
   Lanes z = t * t;
   Lanes q = polynomial(z, std::span<const float>(coefficients::atan32));
   Lanes angle = mulAdd(t * z, q, t);
-  Lanes large = halfPi - (mulAdd(t * z, q, x.constant(-halfPiLow)) + t);
+  Lanes large = halfPi32 - (mulAdd(t * z, q, x.constant(-halfPi32Low)) + t);
   return copySign(select(isLarge, large, angle), x);
 }
 
@@ -83,7 +87,53 @@ Lanes emitAtan2(Lanes y, Lanes x) {
   return select(isNan(x), x, copySign(angle, y));
 }
 
+/// asin(x), or asin(sqrt((1 - |x|) / 2)) where |x| is above 17/32.
+/// The angle is s + cubic * q + lost, of which s is nearly all.
+struct HalfAngle32 {
+  Lanes isLarge, s, cubic, q, lost;
+};
+
+static HalfAngle32 reducedAsin32(Lanes x) {
+  Lanes a = absolute(x);
+  Lanes isLarge = a > 0.53125;
+  Lanes z = select(isLarge, mulAdd(a, -0.5, a.constant(0.5)), a * a);
+  Pair near = rootOfPair({z, z.constant(0)});
+  Pair root = quickTwoSum(near.high, near.low);
+  Lanes s = select(isLarge, root.high, x);
+  Lanes q = polynomial(z, std::span<const float>(coefficients::asin32));
+  // Beside the tail: what the root, or the square of x, has lost.
+  Lanes lost = mulAdd(x, x, -z) * s * q;
+  return {isLarge, s, s * z, q, select(isLarge, root.low, lost)};
+}
+
+static Lanes asin32(Lanes x) {
+  HalfAngle32 half = reducedAsin32(x);
+  Pair rest = quickTwoSum(x.constant(halfPi32), half.s * -2.0);
+  Lanes low = mulAdd(half.lost, -2.0, rest.low + halfPi32Low);
+  Lanes large = rest.high + mulAdd(half.cubic * -2.0, half.q, low);
+  Lanes small = half.s + mulAdd(half.cubic, half.q, half.lost);
+  Lanes result = copySign(select(half.isLarge, large, small), x);
+  return select(absolute(x) > 1.0, notANumber, result);
+}
+
+/// pi/2 - angle in the middle; twice the angle on the right, and that from pi on the left.
+static Lanes acos32(Lanes x) {
+  HalfAngle32 half = reducedAsin32(x);
+  Lanes factor = select(half.isLarge, copySign(x.constant(2.0), x), -1.0);
+  auto base = [&](double right) {
+    Lanes twice = select(x < 0.0, x.constant(2.0 * right), 0.0);
+    return select(half.isLarge, twice, right);
+  };
+  Pair sum = quickTwoSum(base(halfPi32), half.s * factor);
+  Lanes low = mulAdd(half.lost, factor, sum.low + base(halfPi32Low));
+  low = mulAdd(half.cubic * factor, half.q, low);
+  return select(absolute(x) > 1.0, notANumber, sum.high + low);
+}
+
 Lanes emitAsin(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return asin32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitAsin(toDouble(x)));
   }
@@ -93,6 +143,9 @@ Lanes emitAsin(Lanes x) {
 }
 
 Lanes emitAcos(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return acos32(x);
+  }
   if (x.width() == 32) {
     return toSingle(emitAcos(toDouble(x)));
   }

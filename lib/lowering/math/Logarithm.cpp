@@ -5,6 +5,7 @@
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/SinglePairs.h"
 
 #include <limits>
 
@@ -60,6 +61,13 @@ Lanes log32OfMantissa(Lanes f) {
   return f + mulAdd(square, -0.5, tail32(f, square));
 }
 
+/// Likewise, of 1 + x.
+Lanes withSpecialCasesBeside(Lanes x, Lanes result) {
+  result = select(x < infinity, result, x);
+  result = select(x == -1.0, -infinity, result);
+  return select(x < -1.0, notANumber, result);
+}
+
 /// log(2^k (1+f)) of f64.
 Lanes log64(Lanes k, Lanes f) {
   Lanes s = f / (f + 2.0);
@@ -99,6 +107,11 @@ Lanes emitLog2(Lanes x) {
 }
 
 Lanes emitLog10(Lanes x) {
+  if (hasSinglePairs(x)) {
+    Pair logarithm = logPair32(x);
+    Pair normal = quickTwoSum(logarithm.high, logarithm.low);
+    return withSpecialCases(x, timesConstant(normal, 0x1.bcb7b2p-2, -0x1.5b235ep-27));
+  }
   if (x.width() == 32) {
     return toSingle(emitLog10(toDouble(x)));
   }
@@ -107,6 +120,12 @@ Lanes emitLog10(Lanes x) {
 }
 
 Lanes emitLog1p(Lanes x) {
+  if (hasSinglePairs(x)) {
+    Pair logarithm = log1pPair32(x);
+    // Of its argument's sign, which -0 keeps.
+    Lanes result = copySign(logarithm.high + logarithm.low, x);
+    return withSpecialCasesBeside(x, result);
+  }
   if (x.width() == 32) {
     return toSingle(emitLog1p(toDouble(x)));
   }
@@ -115,10 +134,7 @@ Lanes emitLog1p(Lanes x) {
   // What 1 + x lost, at the scale of m; nothing is lost where 2^-k would leave the normal numbers.
   Lanes scale = floatOf((split.exponent.constantBits(1023) - split.exponent) << 52);
   Lanes lost = select(x < 0x1p60, sum.low * scale, 0.0);
-  Lanes result = log64(split.k, split.f + lost);
-  result = select(x < infinity, result, x);
-  result = select(x == -1.0, -infinity, result);
-  result = select(x < -1.0, notANumber, result);
+  Lanes result = withSpecialCasesBeside(x, log64(split.k, split.f + lost));
   return select(absolute(x) < 0x1p-54, x, result);
 }
 

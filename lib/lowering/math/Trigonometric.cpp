@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // sin, cos, tan: polynomials on [-pi/4, pi/4], exchanged and negated by quadrant. f32 computes in
-// f64 with shorter polynomials; where multiplication and addition are one instruction, sin and cos
-// of all but huge angles stay in f32.
+// f64 with shorter polynomials; where multiplication and addition are one instruction, all but huge
+// angles stay in f32, the tangent's as a pair of numbers.
 #include "lib/lowering/math/AngleReduction.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/Tangent.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,17 +74,24 @@ Lanes cosineNear(Lanes x) {
   return select(absolute(x) < 0x1p-12, x.constant(1.0), cosine);
 }
 
+/// Whether any lane is an angle that f32 is too short to reduce; NaN is none.
+mlir::Value isAnyFar(Lanes isFar) {
+  LanesContext &where = isFar.where();
+  if (!mlir::isa<mlir::VectorType>(isFar.type())) {
+    return isFar.get();
+  }
+  return where.builder.create<mlir::vector::ReductionOp>(where.loc, mlir::vector::CombiningKind::OR,
+                                                         isFar.get());
+}
+
 /// What `near` makes of angles up to largestNear, and for others what `far` makes of them.
 Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<Lanes()> far) {
   LanesContext &where = x.where();
   mlir::OpBuilder &b = where.builder;
-  Lanes isFar = absolute(x) > largestNear; // not NaN: it comes through
-  mlir::Value any = isFar.get();
-  const bool isVector = mlir::isa<mlir::VectorType>(any.getType());
-  if (isVector) {
-    any = b.create<mlir::vector::ReductionOp>(where.loc, mlir::vector::CombiningKind::OR, any);
-  }
-  auto branch = b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()), any, true);
+  Lanes isFar = absolute(x) > largestNear;
+  const bool isVector = mlir::isa<mlir::VectorType>(x.type());
+  auto branch =
+      b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()), isAnyFar(isFar), true);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
   b.create<mlir::scf::YieldOp>(where.loc, near().get());
@@ -92,6 +100,30 @@ Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<La
   Lanes mixed = isVector ? select(isFar, far(), near()) : far();
   b.create<mlir::scf::YieldOp>(where.loc, mixed.get());
   return Lanes(where, branch.getResult(0));
+}
+
+/// An angle of f32; what is far is reduced in f64.
+ReducedAngle32 reduceSingle(Lanes x) {
+  LanesContext &where = x.where();
+  mlir::OpBuilder &b = where.builder;
+  Lanes isFar = absolute(x) > largestNear;
+  ReducedAngle32 near = reduceNear32(x);
+  const mlir::Type types[] = {near.quadrant.type(), x.type(), x.type()};
+  auto branch = b.create<mlir::scf::IfOp>(where.loc, types, isAnyFar(isFar), true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.create<mlir::scf::YieldOp>(
+      where.loc, mlir::ValueRange{near.quadrant.get(), near.rest.high.get(), near.rest.low.get()});
+  b.setInsertionPointToStart(branch.thenBlock());
+  ReducedAngle far = reduceAngle(toDouble(x), /*isSingle=*/true);
+  Lanes high = toSingle(far.rest.high);
+  Lanes low = toSingle(far.rest.high - toDouble(high));
+  b.create<mlir::scf::YieldOp>(
+      where.loc, mlir::ValueRange{select(isFar, truncateTo(far.quadrant, 32), near.quadrant).get(),
+                                  select(isFar, high, near.rest.high).get(),
+                                  select(isFar, low, near.rest.low).get()});
+  return {Lanes(where, branch.getResult(0)),
+          {Lanes(where, branch.getResult(1)), Lanes(where, branch.getResult(2))}};
 }
 
 Lanes sineOf(Lanes wide, const SineAndCosine &part) {
@@ -136,6 +168,9 @@ Lanes emitCos(Lanes x) {
 }
 
 Lanes emitTan(Lanes x) {
+  if (hasSinglePairs(x)) {
+    return select(absolute(x) < 0x1p-14, x, tangentOf(reduceSingle(x)));
+  }
   bool isSingle = x.width() == 32;
   Lanes wide = isSingle ? toDouble(x) : x;
   SineAndCosine part = evaluate(wide, isSingle);

@@ -1,9 +1,15 @@
-// Remainders of floats by integers: some bits of the quotient at a time. Their numbers are tested in
-// unittests/lowering/remainders_test.cpp.
+// Remainders of floats by their quotient where it is below 2^24, else by integers: some bits of the
+// quotient at a time. Their numbers are tested in unittests/lowering/remainders_test.cpp.
 // RUN: cpu-opt %s --expand-remainders | FileCheck %s
 
 // 39 bits of float32's quotient a turn; whole words of the mantissas first.
 // CHECK-LABEL: func.func @single
+// CHECK: %[[Q:.*]] = arith.divf
+// CHECK: arith.cmpf olt, %[[Q]]
+// CHECK: scf.if
+// CHECK: math.trunc %[[Q]]
+// CHECK: math.fma
+// CHECK: } else {
 // CHECK: %[[X:.*]] = arith.bitcast %{{.*}} : f32 to i32
 // CHECK-NOT: arith.remf
 // CHECK: arith.remui %{{.*}} : i64

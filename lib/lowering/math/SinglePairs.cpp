@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products, quotients and roots follow Muller et al., Handbook of Floating-Point Arithmetic,
+// chapter 14: an approximation of f32, and what the fused multiplication tells of its error.
+#include "lib/lowering/math/SinglePairs.h"
+
+#include "lib/lowering/math/ApproximateUnit.h"
+#include "lib/lowering/math/Coefficients.h"
+
+namespace nereid::lowering {
+namespace {
+
+// ln(2) in two parts: multiples of the first one up to 2^9 are exact.
+constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
+constexpr double roundingMagic = 12582912.0;   // 1.5 * 2^23
+constexpr uint64_t leastFraction = 0x3f30a3d7; // 0.69: small errors beside its logarithm + ln(2)
+
+struct Split {
+  Lanes k, exponent; // the same number as a float and as an integer
+  Lanes f;           // m - 1
+};
+
+/// x = 2^k m with m between 0.69 and 1.38; x positive, finite and normal.
+Split splitNearOne(Lanes x) {
+  Lanes shifted = bitsOf(x) - bitsOf(x).constantBits(leastFraction);
+  Lanes exponent = shiftRightSigned(shifted, 23);
+  Lanes m = floatOf((shifted & uint64_t(0x7fffff)) + shifted.constantBits(leastFraction));
+  return {toFloat(exponent), exponent, m - 1.0};
+}
+
+/// log(2^k (1 + f)) + correction.
+Pair logOfSplit(Lanes k, Lanes f, Lanes correction) {
+  Lanes square = roundedProduct(f, f);
+  Lanes lost = mulAdd(f, f, -square);
+  Pair first = quickTwoSum(f, square * -0.5);
+  Lanes q = polynomial(f, std::span<const float>(coefficients::log32Pair));
+  Lanes low = mulAdd(f * square, q, mulAdd(lost, -0.5, first.low + correction));
+  Pair whole = quickTwoSum(k * ln2High, first.high); // the multiple is exact, 0 or the larger one
+  return {whole.high, whole.low + mulAdd(k, ln2Low, low)};
+}
+
+} // namespace
+
+bool hasSinglePairs(Lanes x) { return x.width() == 32 && x.where().machine.hasFma; }
+
+Lanes reciprocalNear(Lanes x) {
+  const ApproximateUnit *unit = approximateUnitFor(x);
+  return unit ? unit->reciprocalOfNormal(x) : 1.0 / x;
+}
+
+Pair reciprocalOfPair(Pair x) {
+  Lanes inverse = reciprocalNear(x.high);
+  Lanes rest = mulAdd(-x.low, inverse, mulAdd(-x.high, inverse, 1.0));
+  return {inverse, inverse * rest};
+}
+
+Pair quotientOfPairs(Pair a, Pair b) {
+  Lanes inverse = reciprocalNear(b.high);
+  Lanes quotient = roundedProduct(a.high, inverse);
+  Lanes rest = mulAdd(-quotient, b.low, mulAdd(-quotient, b.high, a.high) + a.low);
+  return {quotient, rest * inverse};
+}
+
+Pair rootOfPair(Pair x) {
+  // The inverse of 0 is only multiplied with 0.
+  const ApproximateUnit *unit = approximateUnitFor(x.high);
+  Lanes inverse = unit ? unit->reciprocalSquareRoot(atLeast(x.high, 0x1p-100)) : x.high;
+  Lanes root = unit ? roundedProduct(x.high, inverse) : squareRoot(x.high);
+  Lanes half = unit ? inverse * 0.5 : 0.5 / atLeast(root, 0x1p-50);
+  return {root, (mulAdd(-root, root, x.high) + x.low) * half};
+}
+
+Pair productOfPairs(Pair x, Pair y) {
+  Pair product = twoProduct(x.high, y.high);
+  return {product.high, mulAdd(x.high, y.low, mulAdd(x.low, y.high, product.low))};
+}
+
+Pair logPair32(Lanes x) {
+  Lanes isSubnormal = x < 0x1p-126;
+  Split split = splitNearOne(select(isSubnormal, x * 0x1p25, x));
+  Lanes k = select(isSubnormal, split.k - 25.0, split.k);
+  return logOfSplit(k, split.f, x.constant(0));
+}
+
+Pair logOfPair32(Pair x, Lanes exponent) {
+  Split split = splitNearOne(x.high);
+  return logOfSplit(split.k + exponent, split.f, x.low * reciprocalNear(x.high));
+}
+
+Pair log1pPair32(Lanes x) {
+  Pair sum = twoSum(x, x.constant(1.0));
+  Split split = splitNearOne(sum.high);
+  Lanes isNear = split.exponent == split.exponent.constantBits(0);
+  // What 1 + x lost, at the scale of m; nothing is lost where 2^-k would leave the normal numbers.
+  Lanes scale = floatOf((split.exponent.constantBits(127) - split.exponent) << 23);
+  Lanes lost = select(x < 0x1p30, sum.low * scale, 0.0);
+  Pair m = quickTwoSum(split.f, lost);
+  Lanes f = select(isNear, x, m.high);
+  // log(1 + f + l) = log(1 + f) + l / (1 + f); l is below 2^-24 of f.
+  Lanes inverse = mulAdd(f, f - 1.0, 1.0);
+  return logOfSplit(split.k, f, select(isNear, 0.0, m.low * inverse));
+}
+
+ScaledPower expOfPair32(Pair x) {
+  Lanes magic = mulAdd(x.high, 1.4426950408889634, x.high.constant(roundingMagic));
+  Lanes n = magic - roundingMagic;
+  // The first difference is exact.
+  Pair r = quickTwoSum(mulAdd(n, -ln2High, x.high), mulAdd(n, -ln2Low, x.low));
+  Lanes square = roundedProduct(r.high, r.high);
+  Lanes lost = mulAdd(r.high, r.high, -square);
+  Pair first = quickTwoSum(x.high.constant(1.0), r.high);
+  Pair second = quickTwoSum(first.high, square * 0.5);
+  Lanes q = polynomial(r.high, std::span<const float>(coefficients::exp32Pair));
+  // The derivative of the low part is about 1 + r.
+  Lanes low = mulAdd(lost, 0.5, mulAdd(r.low, r.high, r.low) + (first.low + second.low));
+  return {quickTwoSum(second.high, mulAdd(r.high * square, q, low)), n, bitsOf(magic)};
+}
+
+Lanes powerOfTwo32(Lanes bits, int more) {
+  Lanes shifted = bits << 23;
+  return floatOf(shifted + shifted.constantBits(static_cast<uint64_t>(127 + more) << 23));
+}
+
+} // namespace nereid::lowering

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of f32 for functions that have to come within 0.6 units of the last place: their sum is off
+// by about 2^-28 of itself, so that hardly more than its rounding is left. They take the place of
+// f64, which costs twice the lanes on CPUs and more on GPUs. All of them need multiplication and
+// addition in one instruction, and take approximations of the processor where it has some.
+#pragma once
+
+#include "lib/lowering/math/Lanes.h"
+
+namespace nereid::lowering {
+
+/// Whether x is f32 on a machine where these forms are right.
+bool hasSinglePairs(Lanes x);
+
+/// 1 / x within 2^-23; on some machines subnormal arguments and results are taken for 0.
+Lanes reciprocalNear(Lanes x);
+/// 1 / (high + low), neither subnormal.
+Pair reciprocalOfPair(Pair x);
+/// (a.high + a.low) / (b.high + b.low), no number of them subnormal.
+Pair quotientOfPairs(Pair a, Pair b);
+/// sqrt(high + low) of 0 and of finite numbers from 2^-60 on.
+Pair rootOfPair(Pair x);
+/// high + low = x.high * y.high and what the low parts add to it.
+Pair productOfPairs(Pair x, Pair y);
+
+/// log(x) of positive f32, subnormal ones included.
+Pair logPair32(Lanes x);
+/// log(2^exponent (high + low)), high normal and low at most 2^-23 of it.
+Pair logOfPair32(Pair x, Lanes exponent);
+/// log(1 + x) for x > -1.
+Pair log1pPair32(Lanes x);
+/// exp(high + low) / 2^n, between 0.7 and 1.5, and n as a number with its bits: the low ones of
+/// `bits` hold n. For |high| <= 120.
+struct ScaledPower {
+  Pair power;
+  Lanes n, bits;
+};
+ScaledPower expOfPair32(Pair x);
+/// 2^(n + more) where that is a normal number, `bits` as above.
+Lanes powerOfTwo32(Lanes bits, int more);
+
+} // namespace nereid::lowering

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tangent of f32 by pairs of numbers: the angle beside the nearest multiple of pi/2, and the
+// tangent of that, within 2^-28.
+#pragma once
+
+#include "lib/lowering/math/SinglePairs.h"
+
+namespace nereid::lowering {
+
+struct ReducedAngle32 {
+  Lanes quadrant; // i32; the low bit counts
+  Pair rest;      // within [-pi/4, pi/4]
+};
+
+/// Of angles up to 102943.
+ReducedAngle32 reduceNear32(Lanes x);
+Lanes tangentOf(ReducedAngle32 angle);
+
+} // namespace nereid::lowering

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the kernel language's library that are computed by pairs of float32 numbers, on
+// samples of all float32 numbers and on the ranges where their forms meet, within the ulp that
+// docs/math.md promises of the exact result. The references are formulas in long double.
+#include "nereid/nereid.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace {
+
+using Real = long double;
+
+/// |got - expected| in units of the last place of float32 at `expected`.
+double errorInUlp(float got, Real expected) {
+  if (std::isnan(expected) || std::isnan(got)) {
+    return std::isnan(expected) && std::isnan(got) ? 0 : 1e30;
+  }
+  if (std::isinf(got) || std::isinf(static_cast<float>(expected))) {
+    return got == static_cast<float>(expected) ? 0 : 1e30;
+  }
+  const int exponent = expected == 0 ? -125 : std::max(std::ilogb(expected) + 1, -125);
+  return static_cast<double>(std::fabs(got - expected) / std::ldexp(Real(1), exponent - 24));
+}
+
+/// Halley's steps from the root of a rough bound.
+Real inverseErrorFunction(Real x) {
+  const Real size = std::fabs(x);
+  if (!(size < 1)) {
+    return size == 1 ? std::copysign(INFINITY, x) : NAN;
+  }
+  const Real w = -std::log1p(-size * size);
+  Real y = size * (w < 5 ? 1.5L + 0.2466L * (w - 2.5L) : std::sqrt(w) - 0.17L);
+  for (int i = 0; i < 8; ++i) {
+    const Real miss = size < 0.5L ? std::erf(y) - size : (1 - size) - std::erfc(y);
+    const Real step = miss / (1.1283791670955125738961589031215452L * std::exp(-y * y));
+    y -= step / (1 + y * step);
+  }
+  return std::copysign(y, x);
+}
+
+Real modifiedBessel(Real x) {
+  x = std::fabs(x);
+  if (x < 20) {
+    Real term = 1, sum = 1;
+    for (int k = 1; k < 90; ++k) {
+      term *= x * x / 4 / (Real(k) * k);
+      sum += term;
+    }
+    return sum;
+  }
+  if (!(x < 100)) {
+    return std::isnan(x) ? x : INFINITY;
+  }
+  Real term = 1, sum = 1;
+  for (int k = 1; k < 30; ++k) {
+    term *= Real(2 * k - 1) * (2 * k - 1) / (8 * x * k);
+    sum += term;
+  }
+  return std::exp(x) / std::sqrt(2 * std::acos(Real(-1)) * x) * sum;
+}
+
+struct Function {
+  const char *name;
+  Real (*reference)(Real);
+  double bound;
+  std::vector<std::pair<float, float>> ranges; ///< sampled more densely
+};
+
+const Function functions[] = {
+    {"erfc", [](Real x) { return std::erfc(x); }, 0.6, {{0.4f, 1.0f}, {-1.0f, -0.4f}, {1, 10.5f}}},
+    {"erfinv", inverseErrorFunction, 0.6, {{0.01f, 1.0f}, {0.99f, 1.0f}, {-1.0f, -0.9f}}},
+    {"lgamma", [](Real x) { return ::lgammal(x); }, 1, {{-11, 4}, {0.9f, 2.1f}, {-4, -2}}},
+    {"cyl_bessel_i0", modifiedBessel, 0.6, {{0.1f, 6.0f}, {2.5f, 3.5f}, {6, 95}}},
+};
+
+class LibraryFunctions : public testing::TestWithParam<Function> {};
+
+std::vector<float> samples(const Function &function) {
+  const char *wanted = std::getenv("NEREID_TEST_FLOAT_STRIDE");
+  const uint64_t stride = wanted ? std::max(1, std::atoi(wanted)) : 65521;
+  std::vector<float> x = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 1e-45f, -1e-45f, 3.4e38f};
+  for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += stride) {
+    x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  }
+  for (auto [low, high] : function.ranges) {
+    for (int i = 0; i < 30000; ++i) {
+      x.push_back(low + (high - low) * static_cast<float>(i) / 30000);
+    }
+  }
+  x.resize((x.size() + 1023) / 1024 * 1024, 0.5f);
+  return x;
+}
+
+TEST_P(LibraryFunctions, AreWithinTheirBoundsInFloat32) {
+  const Function &function = GetParam();
+  const std::string source =
+      "import triton\nimport triton.language as tl\n"
+      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, out):\n"
+      "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+      "    tl.store(out + i, libdevice." +
+      std::string(function.name) + "(tl.load(x + i)))\n";
+  std::vector<float> x = samples(function), out(x.size());
+  const auto count = static_cast<int64_t>(x.size() / 1024);
+  nereid::Kernel::loadSource(source, "", "*fp32, *fp32")
+      .launch({count}, nereid::Tensor::borrow(x), nereid::Tensor::borrow(out));
+  double worst = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Real expected = function.reference(x[i]);
+    const double error = errorInUlp(out[i], expected);
+    if (!(error <= worst)) {
+      worst = error;
+      at = i;
+    }
+    if (!std::isnan(expected)) {
+      ASSERT_EQ(std::signbit(out[i]), std::signbit(expected)) << function.name << " " << x[i];
+    }
+  }
+  EXPECT_LE(worst, function.bound) << function.name << "(" << x[at] << ") = " << out[at];
+  RecordProperty("ulp", std::to_string(worst));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LibraryFunctions, testing::ValuesIn(functions),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+/// All exponents against all others near them, subnormal results, and what is no number.
+TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
+  const std::string source =
+      "import triton\nimport triton.language as tl\n"
+      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, y, out):\n"
+      "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+      "    tl.store(out + i, libdevice.hypot(tl.load(x + i), tl.load(y + i)))\n";
+  std::vector<float> x, y;
+  std::mt19937 random(3);
+  for (int i = 0; i < 400000; ++i) {
+    const auto bits = static_cast<uint32_t>(random()), more = static_cast<uint32_t>(random());
+    x.push_back(std::bit_cast<float>(bits));
+    const int exponent = static_cast<int>(more % 41) - 20;
+    const float near = 1 + static_cast<float>(more >> 9) * 0x1p-23f;
+    y.push_back(i % 4 == 0 ? std::bit_cast<float>(more) : std::ldexp(x.back() * near, exponent));
+  }
+  for (float first : {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f, 0x1p-126f}) {
+    for (float second : {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f, 0x1p-127f}) {
+      x.push_back(first);
+      y.push_back(second);
+    }
+  }
+  x.resize((x.size() + 1023) / 1024 * 1024, 3);
+  y.resize(x.size(), 4);
+  std::vector<float> out(x.size());
+  nereid::Kernel::loadSource(source, "", "*fp32, *fp32, *fp32")
+      .launch({static_cast<int64_t>(x.size() / 1024)}, nereid::Tensor::borrow(x),
+              nereid::Tensor::borrow(y), nereid::Tensor::borrow(out));
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_LE(errorInUlp(out[i], std::hypot(Real(x[i]), Real(y[i]))), 0.6)
+        << "hypot(" << x[i] << ", " << y[i] << ") = " << out[i];
+  }
+}
+
+} // namespace
