@@ -118,6 +118,11 @@ std::vector<Case> standardCases(const Generation &generation) {
     for (const std::string &symbol : symbols) {
       made.binding.symbols[symbol] = symbol == symbols.back() ? sizes.last : sizes.others;
     }
+    for (const definition::Parameter &parameter : called.op.parameters) {
+      if (parameter.isSize()) { // in no shape: it is what it is by default
+        made.binding.symbols.emplace(parameter.name, static_cast<int64_t>(parameter.value));
+      }
+    }
     if (auto fit = definition::fulfilled(called.op, made.binding)) {
       bool isMoved = fit->symbols != made.binding.symbols || fit->rest != made.binding.rest;
       made.name += isMoved ? ", moved to what the constraints allow" : "";

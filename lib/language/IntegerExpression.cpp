@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <unordered_map>
 
 namespace nereid::language {
 namespace {
@@ -331,7 +332,13 @@ private:
 std::shared_ptr<const Expr> parsed(std::string_view what, std::string_view text,
                                    Diagnostics &diags) {
   constexpr size_t treesAtMost = 4096; // a process may meet new texts for ever
-  thread_local std::map<std::string, std::shared_ptr<const Expr>, std::less<>> trees;
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  thread_local std::unordered_map<std::string, std::shared_ptr<const Expr>, TextHash,
+                                  std::equal_to<>>
+      trees;
   if (auto known = trees.find(text); known != trees.end()) {
     return known->second;
   }

@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <new>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace nereid::runtime {
@@ -23,8 +24,10 @@ constexpr uint64_t insideMask = openBit - 1;
 constexpr int64_t spinNanos = 100'000;
 constexpr int64_t spinNanosCrowded = 5'000;
 constexpr int spinsPerClock = 32;
-/// Rounds of looking for the last workers to finish before the CPU is left to them.
-constexpr int spinsForLast = 20'000;
+/// Rounds of looking for the last workers to finish before the CPU is left to them, and before the
+/// thread sleeps in between: a worker that takes a second is not waited for by a busy thread.
+constexpr int spinsForLast = 20'000, yieldsForLast = 1'000;
+constexpr timespec nap = {0, 20'000};
 
 void relax() {
 #if defined(__x86_64__)
@@ -238,9 +241,16 @@ void WorkerPool::share(int wanted, Call sharedCall, void *sharedData, WhenBusy w
   ring(wanted - 1);
   run(call, data, 0);
   uint64_t state = offer.fetch_and(~openBit, std::memory_order_acq_rel);
-  for (int spin = 0; state & insideMask; state = offer.load(std::memory_order_acquire)) {
+  for (int spin = 0; state & insideMask; state = offer.load(std::memory_order_acquire), ++spin) {
     // Those inside are at their last piece of work; when that is long, leave the CPU to them.
-    ++spin < spinsForLast ? relax() : static_cast<void>(sched_yield());
+    if (spin < spinsForLast) {
+      relax();
+    } else if (spin < spinsForLast + yieldsForLast) {
+      sched_yield();
+    } else {
+      nanosleep(&nap, nullptr);
+      spin = spinsForLast + yieldsForLast;
+    }
   }
   pthread_mutex_unlock(&callers);
 }

@@ -138,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Body{"out = (x & y) | (x ^ ~y)", everyInteger, ""},
                     Body{"out = torch.where(x > y, x, 7)", everyInteger, ""},
                     Body{"out = x <= y", everyInteger, "dtype = \"bool\""},
+                    Body{"out = torch.masked_fill(x, y, k)", "\"bool\"", ""},
                     Body{"out = torch.logical_xor(x, y)", everyInteger, "dtype = \"bool\""},
                     Body{"out = y + torch.sum(x, dim=-1, keepdim=True)", "\"int8\", \"int64\"",
                          "dtype = \"int64\""},

@@ -3,6 +3,8 @@
 // so that what grows with the square of their number would take minutes.
 #include "unittests/generator/Making.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
 namespace nereid::generator {
@@ -35,6 +37,32 @@ TEST(Growth, ChainsOfOperationsAreLinear) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_LT(static_cast<double>(many), 12 * static_cast<double>(few));
   EXPECT_LT(seconds.count(), 40);
+}
+
+/// Each line selects between two values of the one before it, which reads memory at an index from
+/// memory.
+std::string selections(int length) {
+  std::string body = "t = torch.gather(x, -1, i)\n";
+  for (int line = 0; line < length; ++line) {
+    body += fmt::format("t = torch.where(t > {}, t * 0.5, t + 1)\n", line);
+  }
+  return body + "out = t";
+}
+
+TEST(Growth, ChainsOfSelectionsAreLinear) {
+  const std::string inputs = "[inputs.x]\nshape = [\"N\", \"M\"]\n"
+                             "[inputs.i]\nshape = [\"N\", \"K\"]\ndtype = \"int64\"\n"
+                             "range = [0, \"M\"]\n";
+  auto bytes = [&](int length) {
+    auto generation =
+        generate(made(selections(length), inputs, "\"N\", \"K\""), testChip(), nullptr);
+    EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
+    return generation ? generation->program.kernels.at(0).size() : 0;
+  };
+  const size_t none = bytes(0), few = bytes(2), many = bytes(6);
+  EXPECT_GT(few, none);
+  ASSERT_LE(many - none, 4 * (few - none));
+  EXPECT_GT(bytes(60), many) << "and it takes no time";
 }
 
 /// Arguments of each kernel are the results of those before it that it reads: a little more each.

@@ -156,15 +156,28 @@ const std::map<std::string, IntegerRule> &integerRules() {
 /// Which operand is a condition, and no number of the operation's type.
 int conditionOf(const std::string &op) { return op == "where" ? 0 : op == "masked_fill" ? 1 : -1; }
 
-uint64_t elementOf(const BoundedTensor &tensor, int64_t i) {
-  const auto at = static_cast<size_t>(i);
-  if (!tensor.integers.empty()) {
-    return tensor.integers[at];
-  }
-  // Of masks, and of defaults: an infinite one is a bound that is left out.
-  const double value = tensor.elements[at].value;
+/// Of masks, and of defaults: an infinite one is a bound that is left out.
+uint64_t wholeOf(double value) {
   return std::isfinite(value) ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0;
 }
+
+uint64_t elementOf(const BoundedTensor &tensor, int64_t i) {
+  const auto at = static_cast<size_t>(i);
+  return tensor.integers.empty() ? wholeOf(tensor.elements[at].value) : tensor.integers[at];
+}
+
+/// What wrapped() asks of the type, once for all elements.
+struct Wrapping {
+  int unused;
+  bool isSigned;
+
+  explicit Wrapping(DType type)
+      : unused(64 - 8 * static_cast<int>(sizeInBytes(type))), isSigned(isSignedInteger(type)) {}
+  uint64_t operator()(uint64_t value) const {
+    return isSigned ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
+                    : (value << unused) >> unused;
+  }
+};
 
 /// How far a result of single bits may be off: in all bits in which an operand's ends differ, and
 /// below these.
@@ -186,15 +199,7 @@ double bitsOff(const std::vector<const BoundedTensor *> &operands, const int64_t
 
 } // namespace
 
-uint64_t wrapped(uint64_t value, DType type) {
-  const auto unused = 64 - 8 * static_cast<int>(sizeInBytes(type));
-  if (unused == 0) {
-    return value;
-  }
-  return isSignedInteger(type)
-             ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
-             : (value << unused) >> unused;
-}
+uint64_t wrapped(uint64_t value, DType type) { return Wrapping(type)(value); }
 
 void pointwiseIntegers(const Node &node, DType computed,
                        const std::vector<const BoundedTensor *> &operands,
@@ -214,25 +219,32 @@ void pointwiseIntegers(const Node &node, DType computed,
   call.power = node.op == "pow" ? static_cast<int64_t>(elementOf(*operands[1], 0)) : 0;
   std::copy(isAbsent.begin(), isAbsent.end(), call.isAbsent);
   out.integers.resize(isTruth ? 0 : out.elements.size());
-  for (size_t i = 0; i < out.elements.size(); ++i) {
-    auto rest = static_cast<int64_t>(i);
+  const Wrapping wrap(computed);
+  const size_t run = out.sizes.empty() ? 1 : static_cast<size_t>(out.sizes.back());
+  for (size_t i = 0; i < out.elements.size();) {
     int64_t offsets[4] = {};
-    for (size_t d = out.sizes.size(); d-- > 0; rest /= out.sizes[d]) {
+    auto rest = static_cast<int64_t>(i / run);
+    for (size_t d = out.sizes.size(); d-- > 1; rest /= out.sizes[d - 1]) {
       for (size_t k = 0; k < operands.size(); ++k) {
-        offsets[k] += rest % out.sizes[d] * steps[k][d];
+        offsets[k] += rest % out.sizes[d - 1] * steps[k][d - 1];
       }
     }
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const uint64_t element = elementOf(*operands[k], offsets[k]);
-      call.in[k] = static_cast<int>(k) == condition ? element : wrapped(element, computed);
-    }
-    if (isOfBits) {
-      out.elements[i].error = bitsOff(operands, offsets, out.elements[i].error);
-    }
-    const uint64_t result = isTruth ? rule(call) : wrapped(rule(call), computed);
-    out.elements[i].value = asDouble(result, computed);
-    if (!isTruth) {
-      out.integers[i] = result;
+    for (const size_t end = i + run; i < end; ++i) {
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const uint64_t element = elementOf(*operands[k], offsets[k]);
+        call.in[k] = static_cast<int>(k) == condition ? element : wrap(element);
+      }
+      if (isOfBits) {
+        out.elements[i].error = bitsOff(operands, offsets, out.elements[i].error);
+      }
+      const uint64_t result = isTruth ? rule(call) : wrap(rule(call));
+      out.elements[i].value = asDouble(result, computed);
+      if (!isTruth) {
+        out.integers[i] = result;
+      }
+      for (size_t k = 0; k < operands.size(); ++k) {
+        offsets[k] += out.sizes.empty() ? 0 : steps[k].back();
+      }
     }
   }
 }

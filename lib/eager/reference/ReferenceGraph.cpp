@@ -38,8 +38,9 @@ void loadRun(const void *base, int64_t stride, Bounded *out, int64_t n, Convert 
   }
 }
 
+/// `rule` null: all values are to be computed otherwise, and none is off.
 Result<BoundedTensor>
-pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, const Rule &rule) {
+pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, const Rule *rule) {
   BoundedTensor out;
   for (const BoundedTensor *operand : operands) {
     auto joined = definition::broadcastSizes(out.sizes, operand->sizes);
@@ -56,6 +57,12 @@ pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, 
   }
   auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
   out.allocate(count);
+  if (!rule) {
+    for (Bounded &each : out.elements) {
+      each.error = 0;
+    }
+    return out;
+  }
   size_t outer = out.sizes.empty() ? 0 : out.sizes.size() - 1;
   int64_t run = out.sizes.empty() ? 1 : out.sizes.back();
   std::vector<const Bounded *> at(operands.size());
@@ -70,7 +77,7 @@ pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, 
       at[k] = operands[k]->elements.data() + offset;
       inner[k] = out.sizes.empty() ? 0 : steps[k].back();
     }
-    rule.run(rule, at.data(), inner.data(), out.elements.data() + first, run);
+    rule->run(*rule, at.data(), inner.data(), out.elements.data() + first, run);
   }
   return out;
 }
@@ -293,9 +300,14 @@ private:
     }
     std::vector<BoundedTensor> converted;
     converted.reserve(operands.size());
-    for (size_t k = 0; isFloating && k < operands.size(); ++k) {
+    for (size_t k = 0; (isFloating || computed == DType::Bool) && k < operands.size(); ++k) {
       const bool isNumber = definition::isNumber(graph.nodes[static_cast<size_t>(node.inputs[k])]);
-      if (!operands[k]->integers.empty()) {
+      if (computed == DType::Bool) {
+        if (isNumber) {
+          converted.push_back(asTruth(*operands[k]));
+          operands[k] = &converted.back();
+        }
+      } else if (!operands[k]->integers.empty()) {
         converted.push_back(asNumbers(*operands[k], computed, own));
         operands[k] = &converted.back();
       } else if (isNumber && own.compute == DType::F32) {
@@ -342,8 +354,12 @@ private:
     default:
       break;
     }
-    Result<BoundedTensor> value = pointwise(node, operands, rule);
-    if (value && !isFloating && computed != DType::Bool) {
+    const bool isOfIntegers = !isFloating && computed != DType::Bool;
+    const bool isExact =
+        isOfIntegers && std::none_of(operands.begin(), operands.end(),
+                                     [](const auto *each) { return anyError(*each); });
+    Result<BoundedTensor> value = pointwise(node, operands, isExact ? nullptr : &rule);
+    if (value && isOfIntegers) {
       pointwiseIntegers(node, computed, operands, absentOperands(node), *value);
     }
     if (value && isFloating) {
@@ -400,6 +416,16 @@ private:
       const double away =
           std::fabs(static_cast<double>(static_cast<float>(each.value)) - each.value);
       each.error += std::isfinite(away) ? away : 0;
+    }
+    return out;
+  }
+
+  /// A number among bools: true unless it is 0.
+  static BoundedTensor asTruth(const BoundedTensor &numbers) {
+    BoundedTensor out;
+    out.sizes = numbers.sizes;
+    for (const Bounded &each : numbers.elements) {
+      out.elements.push_back({each.value != 0 ? 1.0 : 0.0, 0});
     }
     return out;
   }

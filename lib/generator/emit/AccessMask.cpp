@@ -72,7 +72,7 @@ Conditions apartFrom(const std::vector<IteratorId> &bound, Conditions conditions
 
 AccessMask maskOf(const std::vector<Affine> &index, const Buffer &buffer,
                   const std::set<IteratorId> &iterators, const Conditions &conditions,
-                  const IndexSpace &space) {
+                  const IndexSpace &space, bool isOpen) {
   AccessMask mask;
   Conditions eligible;
   for (const Condition &condition : conditions) {
@@ -82,7 +82,7 @@ AccessMask maskOf(const std::vector<Affine> &index, const Buffer &buffer,
     }
   }
   // The promise of an index that is read holds where the access is asked for, and nowhere else.
-  const bool isPromised = !conditions.empty() && readsIndex(index);
+  const bool isPromised = (isOpen || !conditions.empty()) && readsIndex(index);
   std::vector<Affine> claims;
   for (size_t dim = 0; dim < index.size(); ++dim) {
     const Affine last = Affine(buffer.sizes[dim] - 1) - index[dim];
@@ -94,7 +94,8 @@ AccessMask maskOf(const std::vector<Affine> &index, const Buffer &buffer,
   }
   if (isPromised) {
     mask.conditions = eligible;
-    mask.nonNegative = eligible.size() == conditions.size() ? std::vector<Affine>{} : claims;
+    const bool areAll = !isOpen && eligible.size() == conditions.size();
+    mask.nonNegative = areAll ? std::vector<Affine>{} : claims;
     return mask;
   }
   std::vector<Affine> provable;

@@ -32,9 +32,9 @@ bool readsIndex(const std::vector<Affine> &index);
 
 /// The mask of an access to `buffer` at `index`, whose iterators are `iterators`, under
 /// `conditions`. A condition that depends on another iterator is never part of it: the mask would
-/// have a dimension that the address lacks.
+/// have a dimension that the address lacks. `isOpen`: nothing is promised of an index from memory.
 AccessMask maskOf(const std::vector<Affine> &index, const Buffer &buffer,
                   const std::set<IteratorId> &iterators, const Conditions &conditions,
-                  const IndexSpace &space);
+                  const IndexSpace &space, bool isOpen = false);
 
 } // namespace nereid::generator

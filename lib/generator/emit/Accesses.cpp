@@ -97,8 +97,8 @@ Values::Value Values::load(const Selected &selected, const Conditions &around) {
       all.push_back(own);
     }
   }
-  AccessMask mask =
-      maskOf(node.indices, program.buffers[node.buffer], node.free, all, program.space);
+  AccessMask mask = maskOf(node.indices, program.buffers[node.buffer], node.free, all,
+                           program.space, shared.isOpen(&node));
   for (const Condition &own : selected.own) {
     if (std::find(mask.conditions.begin(), mask.conditions.end(), own) == mask.conditions.end()) {
       mask.conditions.push_back(own);

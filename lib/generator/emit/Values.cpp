@@ -32,7 +32,7 @@ bool isAccess(const Node *node) {
 Values::Values(const Program &program, const std::vector<const Node *> &roots, Tile &tile,
                kernel::Body &body, Arguments &arguments)
     : program(program), tile(tile), body(body), arguments(arguments),
-      monoids(tile, body, arguments, coveredExtrema(roots)) {
+      monoids(tile, body, arguments, coveredExtrema(roots)), shared(roots) {
   for (const Node *root : roots) {
     ++uses[root];
   }
@@ -62,6 +62,9 @@ const Conditions &Values::needs(const Node *node, const Conditions &around) {
   Conditions &result = found->second;
   if (!isNew || around.empty() || !reads(node)) {
     return result;
+  }
+  if (Conditions kept = shared.kept(node, around); kept != around) {
+    return result = needs(node, kept);
   }
   if (isAccess(node) && readsIndex(node->indices)) {
     return result = around; // what is promised of the index may rest on any of them

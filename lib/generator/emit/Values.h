@@ -8,6 +8,7 @@
 
 #include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/emit/Lanes.h"
+#include "lib/generator/emit/SharedValues.h"
 
 namespace nereid::generator {
 
@@ -120,6 +121,7 @@ private:
   kernel::Body &body;
   Arguments &arguments;
   LaneMonoids monoids;
+  const SharedValues shared;
   std::map<const Node *, int> uses;
   std::set<const Node *> reading; ///< depend on memory
   std::map<Key, Conditions> needed;

@@ -99,7 +99,9 @@ private:
     result.dtype = parameter.fixedDtype.value_or(dtype);
     if (parameter.isScalar) {
       result.kind = parameter.isInteger ? OperandKind::Whole : OperandKind::Fraction;
-      const DType type = parameter.isInteger ? DType::I64 : computed(result.dtype);
+      // Beside integers a fraction is a float, as it makes floats of them.
+      const DType fraction = isFloat(result.dtype) ? computed(result.dtype) : DType::F32;
+      const DType type = parameter.isInteger ? DType::I64 : fraction;
       result.tensor = make.constant(program.nodes.parameter(parameter.name, type));
       return result;
     }

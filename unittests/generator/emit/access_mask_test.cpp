@@ -71,6 +71,10 @@ TEST_F(AccessMaskTest, APromiseHoldsWhereTheAccessIsAskedFor) {
   AccessMask within = mask(index, {own});
   EXPECT_EQ(within.conditions, (Conditions{own}));
   EXPECT_TRUE(within.nonNegative.empty());
+  AccessMask open = maskOf({index}, x, {i}, {own}, program.space, /*isOpen=*/true);
+  EXPECT_EQ(open.conditions, (Conditions{own}));
+  EXPECT_EQ(open.nonNegative.size(), 2u) << "lanes in which nobody asks for it";
+  EXPECT_EQ(maskOf({index}, x, {i}, {}, program.space, true).nonNegative.size(), 2u);
   AccessMask apart = mask(index, {own, other});
   EXPECT_EQ(apart.conditions, (Conditions{own}));
   EXPECT_EQ(apart.nonNegative.size(), 2u) << "both ends, because a condition is missing";

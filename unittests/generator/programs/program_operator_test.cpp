@@ -92,6 +92,20 @@ TEST(ProgramOperator, ACallLaunchesWhatTheTableSays) {
   EXPECT_EQ(std::get<int64_t>(vector.arguments[2].value), 33);
 }
 
+TEST(ProgramOperator, AFractionBesideIntegersIsAFloat) {
+  const std::string inputs = std::string(square) + "[inputs.p]\nvalue = 0.3\n";
+  const Generation generation = generated(made("out = x.permute(1, 0) * p", inputs, "\"M\", \"N\"",
+                                               "\"int32\", \"int8\", \"bool\"", "float32"));
+  ASSERT_TRUE(generation.program.has_value());
+  for (DType dtype : {DType::I32, DType::I8, DType::Bool}) {
+    auto plan = planCall(generation, {}, {{{"N", 3}, {"M", 5}}, {}}, dtype);
+    ASSERT_TRUE(bool(plan)) << render(plan.error());
+    const LaunchPlan &launch = plan->launches.at(0);
+    EXPECT_NE(launch.signature.find(", p=fp32, "), std::string::npos) << launch.signature;
+    EXPECT_EQ(std::get<double>(launch.arguments[2].value), 0.3);
+  }
+}
+
 TEST(ProgramOperator, EmptyResultsAreNotLaunched) {
   const Generation generation = generated(input("spread"));
   auto none = planCall(generation, {}, {{{"N", 0}, {"M", 65}}, {}}, DType::F32);
@@ -194,6 +208,30 @@ TEST(ProgramFiles, AreReadByTheLanguage) {
     ASSERT_TRUE(module.has_value()) << diags.render();
     EXPECT_FALSE(diags.hasErrors()) << diags.render();
     EXPECT_EQ(module->jitFunctions().size(), generation.program.kernels.size());
+  }
+}
+
+/// What the table of cases begins with: `"one element", 7, 1, 1},`.
+std::string firstCase(const Generation &generation, const std::string &ending) {
+  for (const GeneratedFile &file : writeFiles(generation)) {
+    const size_t at = file.content.find("\"one element\"");
+    if (file.name.ends_with(ending) && at != std::string::npos) {
+      return file.content.substr(at, file.content.find('\n', at) - at);
+    }
+  }
+  return "";
+}
+
+TEST(ProgramFiles, ASizeThatNoShapeHasIsItsDefaultInTests) {
+  const std::string head = "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\n";
+  const std::string tail = "[inputs.x]\nshape = [\"N\", \"M\"]\n[inputs.S]\nsize = 7\n"
+                           "[outputs.out]\nshape = [\"M\", \"N\"]\n"
+                           "[performance]\ncases = [{ N = 4, M = 5, S = 9 }]\n";
+  for (const char *body : {"x.permute(1, 0) * 2", "x.permute(1, 0) * S"}) {
+    const Generation generation =
+        generated(parsed(head + "body = \"out = " + body + "\"\n" + tail));
+    ASSERT_TRUE(generation.program.has_value());
+    EXPECT_EQ(firstCase(generation, "_accuracy.cpp"), "\"one element\", 7, 1, 1},") << body;
   }
 }
 

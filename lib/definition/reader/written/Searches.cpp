@@ -69,22 +69,20 @@ Value searched(WrittenCall &call) {
   }
   const int turns = std::bit_width(static_cast<uint64_t>(size.constant().value_or(longest)));
   const bool isOneRow = call.rank(*row) == 1;
-  // Products in the place of selections: a kernel reads what a selection needs under its condition,
-  // and here each turn's would hold those of all before it. So would those of x[index], which asks
-  // for negative indices.
+  // Where nothing is left to search, the middle is both ends and the index may be the row's length.
+  // x[index] would ask for negative indices.
   std::string text =
       "table = row.unsqueeze(-1)\nlast = size - 1\nfirst = zeros\nend = zeros + size\n";
   for (int turn = 0; turn < turns; ++turn) {
-    text += fmt::format(
-        "middle = (first + end) >> 1\n"
-        "at = torch.minimum(middle, last)\n"
-        "here = {}\n"
-        "is_open = first < end\n"
-        "is_behind = here {} values\n"
-        "first = first + (is_open & ~is_behind).to(torch.int64) * (middle + 1 - first)\n"
-        "end = end - (is_open & is_behind).to(torch.int64) * (end - middle)\n",
-        isOneRow ? "F.embedding(at, table).squeeze(-1)" : "torch.gather(row, -1, at)",
-        *isBehind ? ">" : ">=");
+    text +=
+        fmt::format("middle = (first + end) >> 1\n"
+                    "at = torch.minimum(middle, last)\n"
+                    "here = {}\n"
+                    "is_behind = here {} values\n"
+                    "first = torch.where(is_behind, first, torch.minimum(middle + 1, end))\n"
+                    "end = torch.where(is_behind, middle, end)\n",
+                    isOneRow ? "F.embedding(at, table).squeeze(-1)" : "torch.gather(row, -1, at)",
+                    *isBehind ? ">" : ">=");
   }
   const Value place = call.writtenOut(text + "out = first",
                                       {{"row", row},

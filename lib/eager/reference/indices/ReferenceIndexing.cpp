@@ -205,6 +205,9 @@ private:
     const BoundedTensor &values = *operands[indexing.values];
     const size_t at = offsetOf(values.sizes, indexing.rank - values.sizes.size(), point);
     group.values.push_back(values.elements[at]);
+    if (type == DType::Bool) { // a number is true unless it is 0
+      group.values.back().value = group.values.back().value != 0 ? 1 : 0;
+    }
     if (!values.integers.empty()) {
       group.integers.push_back(values.integers[at]);
     } else if (!table().integers.empty()) { // a number

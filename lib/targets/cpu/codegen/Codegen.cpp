@@ -9,6 +9,7 @@
 #include "lib/targets/cpu/codegen/FloatAtomics.h"
 #include "lib/targets/cpu/codegen/LargeBlocks.h"
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
+#include "lib/targets/cpu/codegen/SharedObjects.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
@@ -162,8 +163,15 @@ CodeGenerator::parse(std::string_view text, const std::string &path, Diagnostics
 
 bool CodeGenerator::emitObject(pipeline::CodeModule &code, std::vector<uint8_t> &object,
                                Diagnostics &diags) {
-  const auto *bytes = state->emit(*static_cast<codegen::LlvmModule &>(code).module,
-                                  llvm::CodeGenFileType::ObjectFile);
+  auto &llvmCode = static_cast<codegen::LlvmModule &>(code);
+  const CpuMachine &machine = state->machine;
+  const std::string key =
+      keyOfCode(llvmCode, machine.targetName + machine.tuneFor + machine.featureText());
+  if (auto known = key.empty() ? std::nullopt : findObject(key)) {
+    object = std::move(*known);
+    return true;
+  }
+  const auto *bytes = state->emit(*llvmCode.module, llvm::CodeGenFileType::ObjectFile);
   if (!bytes) {
     diags.add(internalError("the code generator cannot write an object file"));
     return false;
@@ -175,6 +183,9 @@ bool CodeGenerator::emitObject(pipeline::CodeModule &code, std::vector<uint8_t> 
                               "', which the runtime does not provide"));
       return false;
     }
+  }
+  if (!key.empty()) {
+    keepObject(key, object);
   }
   return true;
 }
