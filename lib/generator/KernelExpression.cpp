@@ -99,6 +99,9 @@ std::optional<kernel::Expr> ofIntegers(const std::string &op, const kernel::Expr
     return std::nullopt;
   }
   const int64_t bits = std::stoll(type.substr(type.find("int") + 3));
+  if (b->kind == kernel::ExprKind::Number && std::stoll(b->text) < bits) {
+    return binary(op == "bitwise_left_shift" ? "<<" : ">>", a, b);
+  }
   const kernel::Expr isInside = binary("&", binary(">=", b, 0), binary("<", b, bits));
   if (op == "bitwise_right_shift" && !isUnsigned) {
     return binary(">>", a, kernel::call("tl.where", {isInside, b, bits - 1}));

@@ -78,6 +78,17 @@ TEST(Source, AMaximumKeepsNanInOnePass) {
   EXPECT_FALSE(contains(text, "!=")) << text;
 }
 
+/// Of as many places as a type has, or fewer than none, the result is chosen.
+TEST(Source, ShiftsByANumberAreShifts) {
+  const auto text = [](const std::string &places) {
+    return kernelsText(made("out = torch.bitwise_right_shift(x, " + places + ")",
+                            "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\"",
+                            "\"int32\""));
+  };
+  EXPECT_TRUE(contains(text("3"), "x >> 3\n")) << text("3");
+  EXPECT_TRUE(contains(text("32"), "tl.where(")) << text("32");
+}
+
 TEST(Source, PrecedenceIsKept) {
   const std::string text = kernelsText(
       made("out = (x - (y - 1.5)) * (x + y) / (x * y)", inputXY, "\"...\", \"D\"", "\"float32\""));

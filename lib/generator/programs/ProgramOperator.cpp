@@ -5,8 +5,8 @@
 #include "lib/generator/lower/InPlace.h"
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/programs/DeepStack.h"
 #include "lib/generator/programs/RowStrides.h"
-#include "lib/support/DeepStack.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/support/DeepStack.h"
+#include "lib/generator/programs/DeepStack.h"
 
 #include <pthread.h>
 
-namespace nereid {
+namespace nereid::generator {
 
 static constexpr size_t stackBytes = size_t{1} << 30;
 
@@ -27,4 +27,4 @@ void onDeepStack(const std::function<void()> &work) {
   }
 }
 
-} // namespace nereid
+} // namespace nereid::generator

@@ -5,10 +5,10 @@
 
 #include <functional>
 
-namespace nereid {
+namespace nereid::generator {
 
 /// Returns when `work` has: in a thread of its own with 1 GiB of stack, of which what is used takes
 /// memory, or on the caller's stack where no thread can be had. `work` throws nothing.
 void onDeepStack(const std::function<void()> &work);
 
-} // namespace nereid
+} // namespace nereid::generator
