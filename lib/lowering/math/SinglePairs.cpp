@@ -33,7 +33,10 @@ Pair logOfSplit(Lanes k, Lanes f, Lanes correction) {
   Lanes lost = mulAdd(f, f, -square);
   Pair first = quickTwoSum(f, square * -0.5);
   Lanes q = polynomial(f, std::span<const float>(coefficients::log32Pair));
-  Lanes low = mulAdd(f * square, q, mulAdd(lost, -0.5, first.low + correction));
+  // Where k = 0 and f is large, f^3 q is a tenth of the logarithm: what its cube lost shows.
+  Lanes cube = roundedProduct(f, square);
+  Lanes lostOfCube = mulAdd(f, square, -cube);
+  Lanes low = mulAdd(cube, q, mulAdd(lostOfCube, q, mulAdd(lost, -0.5, first.low + correction)));
   Pair whole = quickTwoSum(k * ln2High, first.high); // the multiple is exact, 0 or the larger one
   return {whole.high, whole.low + mulAdd(k, ln2Low, low)};
 }
