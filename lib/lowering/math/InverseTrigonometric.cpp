@@ -101,9 +101,10 @@ static HalfAngle32 reducedAsin32(Lanes x) {
   Pair root = quickTwoSum(near.high, near.low);
   Lanes s = select(isLarge, root.high, x);
   Lanes q = polynomial(z, std::span<const float>(coefficients::asin32));
-  // Beside the tail: what the root, or the square of x, has lost.
-  Lanes lost = mulAdd(x, x, -z) * s * q;
-  return {isLarge, s, s * z, q, select(isLarge, root.low, lost)};
+  Lanes cubic = roundedProduct(s, z);
+  // Beside the tail: what the root, or the square of x, has lost, and the cube.
+  Lanes lost = select(isLarge, root.low, mulAdd(x, x, -z) * s * q);
+  return {isLarge, s, cubic, q, mulAdd(mulAdd(s, z, -cubic), q, lost)};
 }
 
 static Lanes asin32(Lanes x) {
