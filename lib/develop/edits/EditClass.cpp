@@ -202,23 +202,26 @@ bool isSameCode(const Hunk &hunk, std::string_view comment, bool keepsIndent) {
   return codes(hunk.before) == codes(hunk.after);
 }
 
-/// Lines of the wrapper's statements that compute blocks, which `nereid optimize` rewrites.
-std::vector<bool> blockLines(const std::string &text) {
+/// Lines of the tables that `nereid optimize` and modes rewrite, and of the wrapper's statements
+/// that compute blocks.
+std::vector<bool> parameterLines(const std::string &text) {
   static const std::regex begins(R"(\s+(?:block_\w+|num_warps\w*|num_stages\w*|tuned\w*) = )");
-  std::vector<bool> inStatement;
-  bool isInside = false;
+  std::vector<bool> ofParameters;
+  bool isTable = false, isStatement = false;
   int64_t depth = 0;
   for (const std::string &line : linesOf(text)) {
-    isInside = isInside || std::regex_search(line.substr(0, 100), begins,
-                                             std::regex_constants::match_continuous);
-    inStatement.push_back(isInside);
-    depth += isInside ? std::count(line.begin(), line.end(), '(') -
-                            std::count(line.begin(), line.end(), ')')
-                      : 0;
-    isInside = isInside && depth > 0;
-    depth = isInside ? depth : 0;
+    isTable = isTable || line.starts_with("SCHEDULES = {") || line.starts_with("FORMS = {");
+    isStatement = isStatement || std::regex_search(line.substr(0, 100), begins,
+                                                   std::regex_constants::match_continuous);
+    ofParameters.push_back(isTable || isStatement);
+    isTable = isTable && !line.starts_with("}") && !line.ends_with("= {}");
+    depth += isStatement ? std::count(line.begin(), line.end(), '(') -
+                               std::count(line.begin(), line.end(), ')')
+                         : 0;
+    isStatement = isStatement && depth > 0;
+    depth = isStatement ? depth : 0;
   }
-  return inStatement;
+  return ofParameters;
 }
 
 bool allInside(const std::vector<bool> &inside, size_t line, size_t count) {
@@ -257,14 +260,14 @@ DefinitionChange classify(const definition::Operator &before, const definition::
 
 EditClass classifyKernel(const std::string &before, const std::string &after,
                          const std::vector<Hunk> &hunks) {
-  const std::vector<bool> blocksBefore = blockLines(before), blocksAfter = blockLines(after);
+  const std::vector<bool> linesBefore = parameterLines(before), linesAfter = parameterLines(after);
   EditClass most = EditClass::None;
   for (const Hunk &hunk : hunks) {
-    const bool isOfBlocks = allInside(blocksBefore, hunk.lineBefore, hunk.before.size()) &&
-                            allInside(blocksAfter, hunk.lineAfter, hunk.after.size());
-    most = std::max(most, isSameCode(hunk, "#", true)            ? EditClass::Text
-                          : isOfBlocks || isConstantChange(hunk) ? EditClass::Parameter
-                                                                 : EditClass::Logic);
+    const bool isParameter = allInside(linesBefore, hunk.lineBefore, hunk.before.size()) &&
+                             allInside(linesAfter, hunk.lineAfter, hunk.after.size());
+    most = std::max(most, isSameCode(hunk, "#", true)             ? EditClass::Text
+                          : isParameter || isConstantChange(hunk) ? EditClass::Parameter
+                                                                  : EditClass::Logic);
   }
   return most;
 }
