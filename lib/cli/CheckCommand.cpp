@@ -5,7 +5,6 @@
 #include "lib/check/Check.h"
 #include "lib/cli/Command.h"
 #include "lib/cli/OptionUse.h"
-#include "lib/launch/KernelReference.h"
 #include "lib/launch/TargetAgreement.h"
 #include "lib/pipeline/Target.h"
 
@@ -127,15 +126,7 @@ bool compareOnTarget(const KernelCase &one, const CheckCommandOptions &options,
     return true;
   }
   if (options.noDevice) {
-    const launch::KernelReference file = launch::parseKernelReference(one.kernel);
-    pipeline::CompileOptions how;
-    how.target = execution.target;
-    how.chip = execution.chip;
-    const bool isCompiled = bool(pipeline::compile({.path = file.path,
-                                                    .function = file.function,
-                                                    .signature = one.signature,
-                                                    .importPaths = execution.importPaths},
-                                                   how, diags));
+    const bool isCompiled = launch::compileCase(one, execution, diags);
     isCompiled ? printWarnings(diags) : session.fail(diags);
     return isCompiled;
   }

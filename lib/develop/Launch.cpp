@@ -2,6 +2,7 @@
 #include "lib/develop/Launch.h"
 
 #include "lib/check/Check.h"
+#include "lib/generator/call/Overlap.h"
 #include "lib/launch/KernelRunning.h"
 #include "lib/support/AvailableMemory.h"
 #include "lib/support/FirstError.h"
@@ -14,13 +15,6 @@ namespace nereid::develop {
 
 using generator::Generation;
 using runtime::Tensor;
-
-/// Which of the tensors parameter `number` takes.
-static size_t tensorNumber(const definition::Operator &op, int number) {
-  return static_cast<size_t>(
-      std::count_if(op.parameters.begin(), op.parameters.begin() + number,
-                    [](const definition::Parameter &each) { return !each.isScalar; }));
-}
 
 static Result<runtime::Kernel> compile(const KernelSource &source,
                                        const pipeline::CompileInput &input) {
@@ -42,13 +36,13 @@ static Result<runtime::Kernel> kernelOf(const KernelSource &source,
 Status renewOutputs(const definition::Operator &op, std::span<const Tensor> inputs,
                     std::span<const Tensor> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const int parameter = definition::memoryOf(op, i);
+    const auto input = generator::inputOf(op, i);
     runtime::LaunchError error;
-    if (parameter < 0) {
+    if (!input) {
       error = outputs[i].poison();
     } else {
       // Outputs of programs are contiguous, whatever the stride of a dimension of size 1 says.
-      const Tensor dense = inputs[tensorNumber(op, parameter)].to(outputs[i].dtype());
+      const Tensor dense = inputs[*input].to(outputs[i].dtype());
       error = outputs[i].copyFrom(Tensor::borrow(dense.data(), dense.shape(), dense.dtype(),
                                                  outputs[i].strides(), dense.device()));
     }
@@ -67,8 +61,8 @@ static Result<std::vector<Tensor>> givenMemory(const Generation &generation,
   const definition::Operator &op = generation.op();
   std::vector<Tensor> given(inputs.begin(), inputs.end());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (const int parameter = definition::memoryOf(op, i); parameter >= 0) {
-      given[tensorNumber(op, parameter)] = outputs[i];
+    if (const auto input = generator::inputOf(op, i)) {
+      given[*input] = outputs[i];
     }
   }
   if (definition::writesInputs(op)) {

@@ -2,9 +2,22 @@
 #include "lib/launch/PreparedCase.h"
 
 #include "lib/launch/CaseReference.h"
+#include "lib/launch/KernelReference.h"
 #include "lib/support/FirstError.h"
 
 namespace nereid::launch {
+
+bool compileCase(const KernelCase &one, const Execution &execution, Diagnostics &diags) {
+  const KernelReference file = parseKernelReference(one.kernel);
+  pipeline::CompileOptions how;
+  how.target = execution.target;
+  how.chip = execution.chip;
+  return bool(pipeline::compile({.path = file.path,
+                                 .function = file.function,
+                                 .signature = one.signature,
+                                 .importPaths = execution.importPaths},
+                                how, diags));
+}
 
 Result<PreparedCase> prepareCase(const KernelCase &one, const Execution &execution,
                                  Diagnostics &diags) {

@@ -15,6 +15,9 @@ struct PreparedCase {
   bool launch(Diagnostics &diags) const { return kernel.launch(grid, arguments, diags); }
 };
 
+/// Whether the case's kernel compiles for the target that `execution` names; nothing is loaded.
+bool compileCase(const KernelCase &one, const Execution &execution, Diagnostics &diags);
+
 /// Errors of the kernel are in `diags`, with the remarks on it; the first of them, or what is wrong
 /// with the rest of the case, is returned.
 Result<PreparedCase> prepareCase(const KernelCase &one, const Execution &execution,

@@ -64,13 +64,6 @@ void addLayout(const Tensor &tensor, std::vector<int64_t> &key) {
   key.push_back(reinterpret_cast<uintptr_t>(tensor.data()) % alignment == 0);
 }
 
-/// Which of the tensors it is that parameter `number` takes.
-size_t inputNumber(const definition::Operator &op, int number) {
-  const auto end = op.parameters.begin() + number;
-  return static_cast<size_t>(std::count_if(
-      op.parameters.begin(), end, [](const auto &parameter) { return !parameter.isScalar; }));
-}
-
 /// How the memory of two tensors lies: apart, 0 bytes from each other, or otherwise.
 int64_t wayBetween(const Tensor &a, const Tensor &b) {
   const bool areApart = !generator::overlap(a, b);
@@ -193,8 +186,8 @@ const Tensor *Callable::given(const OperatorCall &call, size_t output) const {
   if (output < call.outputs.size() && call.outputs[output]) {
     return call.outputs[output];
   }
-  const int input = definition::memoryOf(op, output);
-  return input < 0 ? nullptr : call.inputs[inputNumber(op, input)];
+  const auto input = generator::inputOf(op, output);
+  return input ? call.inputs[*input] : nullptr;
 }
 
 Status Callable::planApart(const definition::Binding &binding, DType type,
@@ -216,8 +209,8 @@ Status Callable::planApart(const definition::Binding &binding, DType type,
     }
     apart.push_back(o);
     outputs[o] = Tensor::borrow(nowhere(o), *shape, outputs[o].dtype());
-    if (const int input = definition::memoryOf(op, o); input >= 0) {
-      inputs[inputNumber(op, input)] = outputs[o];
+    if (const auto input = generator::inputOf(op, o)) {
+      inputs[*input] = outputs[o];
     }
   }
   return Done{};
@@ -510,15 +503,15 @@ nereid_status Callable::takeApart(const Prepared &prepared, runtime::Device &dev
                                 op.outputNames[number], op.name, stridesText(tensor)))
               .withHelp("copy the result behind the call; without a stream the call does"));
     }
-    const int input = definition::memoryOf(op, number);
-    auto made = input < 0 ? newOutput(prepared, number, device) : tensor.to(tensor.dtype());
+    const auto input = generator::inputOf(op, number);
+    auto made = input ? tensor.to(tensor.dtype()) : newOutput(prepared, number, device);
     if (!made || !made->isValid()) {
       return failCall(noMemoryFor(op.outputNames[number], prepared.outputs[number], device));
     }
     apart.push_back(std::move(*made));
     call.outputs[number] = &apart.back();
-    if (input >= 0) {
-      call.inputs[inputNumber(op, input)] = &apart.back();
+    if (input) {
+      call.inputs[*input] = &apart.back();
     }
   }
   return NEREID_OK;

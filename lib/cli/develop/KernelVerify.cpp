@@ -4,8 +4,7 @@
 #include "lib/bench/verification/CaseVerification.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
-#include "lib/launch/KernelReference.h"
-#include "lib/pipeline/Compiler.h"
+#include "lib/launch/PreparedCase.h"
 #include "lib/pipeline/Target.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
@@ -241,16 +240,8 @@ void compileWithout(Diagnostic noDevice, const KernelVerifyOptions &options,
     if (!target || !compiled.emplace(one.kernel, one.signature).second) {
       continue;
     }
-    const launch::KernelReference file = launch::parseKernelReference(one.kernel);
-    pipeline::CompileOptions how;
-    how.target = execution.target;
-    how.chip = execution.chip;
     Diagnostics diags;
-    if (!pipeline::compile({.path = file.path,
-                            .function = file.function,
-                            .signature = one.signature,
-                            .importPaths = execution.importPaths},
-                           how, diags)) {
+    if (!launch::compileCase(one, execution, diags)) {
       return session.fail(diags);
     }
     printWarnings(diags);

@@ -83,6 +83,16 @@ bool overlapsItself(const Tensor &tensor) {
   return false;
 }
 
+std::optional<size_t> inputOf(const definition::Operator &op, size_t output) {
+  const int parameter = definition::memoryOf(op, output);
+  if (parameter < 0) {
+    return std::nullopt;
+  }
+  return static_cast<size_t>(
+      std::count_if(op.parameters.begin(), op.parameters.begin() + parameter,
+                    [](const definition::Parameter &each) { return !each.isScalar; }));
+}
+
 Result<std::vector<int>> inputsWritten(const CalledOperator &called, std::span<const Tensor> inputs,
                                        std::span<const Tensor> outputs) {
   std::vector<int> written;

@@ -5,6 +5,8 @@
 
 #include "lib/generator/call/CallChecks.h"
 
+#include <optional>
+
 namespace nereid::generator {
 
 /// Whether an element of one may have a byte of the other's. Rows of one stride that lie in each
@@ -12,6 +14,10 @@ namespace nereid::generator {
 bool overlap(const runtime::Tensor &a, const runtime::Tensor &b);
 /// Whether two elements of the tensor may share a byte, as those of an expanded one do.
 bool overlapsItself(const runtime::Tensor &tensor);
+
+/// Which of the tensors that a call takes has the memory of an output; nothing where the output has
+/// its own.
+std::optional<size_t> inputOf(const definition::Operator &op, size_t output);
 
 /// The inputs, by number, that an output is: kernels that read them at other places than they write
 /// take copies. E0612 for outputs that lie over themselves, over each other or over part of an
