@@ -2,6 +2,7 @@
 // Puts the steps of generation together, see Generator.h.
 #include "lib/generator/Generator.h"
 
+#include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/generator/CompanionWriter.h"
 #include "lib/generator/call/CallPlan.h"
@@ -16,15 +17,52 @@
 
 namespace nereid::generator {
 
-std::vector<PrimitiveOperation> Generation::primitives() const {
-  std::vector<PrimitiveOperation> result;
-  const definition::Operator opened = definition::decomposed(op());
-  for (size_t i = 0; i < opened.nodes.size(); ++i) {
-    const definition::Node &node = opened.nodes[i];
-    result.push_back({node.op, node.inputs, node.op == "input" ? static_cast<int>(i) : -1});
+namespace {
+
+/// Composites are opened by definition::decomposed, formulas of operations.def here.
+class Primitives {
+public:
+  explicit Primitives(const definition::Operator &op) {
+    const bool areFloats = op.dtypes.empty() || isFloat(op.dtypes.front());
+    computed = areFloats ? DType::F32 : DType::I32;
+    add(definition::decomposed(op), {});
   }
-  return result;
-}
+
+  std::vector<PrimitiveOperation> take() { return std::move(list); }
+
+private:
+  /// The last node's number. `operands`: what the graph's parameters are; none for the operator's.
+  int add(const definition::Operator &op, const std::vector<int> &operands) {
+    std::vector<int> numbers;
+    for (size_t i = 0; i < op.nodes.size(); ++i) {
+      const definition::Node &node = op.nodes[i];
+      if (node.op == "input" && !operands.empty()) {
+        numbers.push_back(operands[i]);
+        continue;
+      }
+      std::vector<int> inputs;
+      for (int input : node.inputs) {
+        inputs.push_back(numbers[static_cast<size_t>(input)]);
+      }
+      const definition::Operator *formula = definition::loweringOf(node, computed);
+      numbers.push_back(formula ? add(*formula, inputs) : push(node, std::move(inputs), i));
+    }
+    return numbers.empty() || op.outputs.empty() ? -1 : numbers[static_cast<size_t>(op.outputs[0])];
+  }
+
+  int push(const definition::Node &node, std::vector<int> inputs, size_t number) {
+    list.push_back(
+        {node.op, std::move(inputs), node.op == "input" ? static_cast<int>(number) : -1});
+    return static_cast<int>(list.size()) - 1;
+  }
+
+  DType computed;
+  std::vector<PrimitiveOperation> list;
+};
+
+} // namespace
+
+std::vector<PrimitiveOperation> Generation::primitives() const { return Primitives(op()).take(); }
 
 bool Generation::hasReduction() const {
   const std::vector<PrimitiveOperation> all = primitives();

@@ -73,8 +73,7 @@ std::optional<definition::Dim> outerDimension(const CalledOperator &called) {
 bool divides(const Generation &generation, const Operand &operand) {
   const std::vector<PrimitiveOperation> nodes = generation.primitives();
   return std::any_of(nodes.begin(), nodes.end(), [&](const PrimitiveOperation &node) {
-    const bool isQuotient = node.op == "fmod" || node.op == "floor_divide" || node.op == "div" ||
-                            node.op == "remainder";
+    const bool isQuotient = node.op == "fmod" || node.op == "floor_divide" || node.op == "div";
     return isQuotient && nodes[static_cast<size_t>(node.inputs[1])].parameter == operand.index;
   });
 }
