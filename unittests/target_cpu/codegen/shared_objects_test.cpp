@@ -74,5 +74,17 @@ TEST_F(SharedObjectsTest, AKnownObjectIsNotMadeAgain) {
   EXPECT_EQ(object, (std::vector<uint8_t>{4, 5}));
 }
 
+TEST_F(SharedObjectsTest, TheOldestGivesWay) {
+  for (int i = 0; i < 64; ++i) {
+    keepObject("gives way " + std::to_string(i), {1});
+  }
+  EXPECT_TRUE(findObject("gives way 0"));
+  keepObject("gives way 63", {1}); // known: takes no place
+  EXPECT_TRUE(findObject("gives way 0"));
+  keepObject("gives way 64", {1});
+  EXPECT_FALSE(findObject("gives way 0"));
+  EXPECT_TRUE(findObject("gives way 1"));
+}
+
 } // namespace
 } // namespace nereid::cpu

@@ -5,6 +5,7 @@
 
 #include "llvm/IR/Function.h"
 
+#include <deque>
 #include <mutex>
 #include <set>
 #include <unordered_map>
@@ -12,14 +13,15 @@
 namespace nereid::cpu {
 namespace {
 
-/// A process may compile for ever.
-constexpr size_t bytesAtMost = size_t{32} << 20, namesAtMost = 4096;
+/// A process may compile for ever and must not grow; signatures of a kernel are compiled close to
+/// each other.
+constexpr size_t objectsAtMost = 64, namesAtMost = 256;
 
 struct Objects {
   std::mutex mutex;
   std::set<std::string> names; ///< of kernels that were compiled
   std::unordered_map<std::string, std::vector<uint8_t>> byKey;
-  size_t bytes = 0;
+  std::deque<std::string> keys; ///< the oldest first
 };
 
 Objects &objects() {
@@ -69,12 +71,13 @@ std::optional<std::vector<uint8_t>> findObject(const std::string &key) {
 void keepObject(const std::string &key, const std::vector<uint8_t> &object) {
   Objects &all = objects();
   std::lock_guard lock(all.mutex);
-  if (all.bytes + object.size() > bytesAtMost) {
-    all.byKey.clear();
-    all.bytes = 0;
+  if (!all.byKey.emplace(key, object).second) {
+    return;
   }
-  if (all.byKey.emplace(key, object).second) {
-    all.bytes += object.size();
+  all.keys.push_back(key);
+  if (all.keys.size() > objectsAtMost) {
+    all.byKey.erase(all.keys.front());
+    all.keys.pop_front();
   }
 }
 

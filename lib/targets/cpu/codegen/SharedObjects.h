@@ -19,7 +19,7 @@ namespace nereid::cpu {
 std::string keyOfCode(codegen::LlvmModule &code, const std::string &machine);
 
 std::optional<std::vector<uint8_t>> findObject(const std::string &key);
-/// All are forgotten when there are too many.
+/// The oldest of 64 gives way.
 void keepObject(const std::string &key, const std::vector<uint8_t> &object);
 
 } // namespace nereid::cpu
