@@ -187,7 +187,7 @@ Status checkGenerates(const definition::Operator &op) {
   return made ? made : Status(inDefinition(made.error(), op));
 }
 
-LaunchSite siteOf(const Machine &chip) { return {chip.cores}; }
+LaunchSite siteOf(const Machine &chip) { return {chip.cores, chip.isDevice}; }
 
 Result<Generation> generate(const definition::Operator &op, const Machine &chip,
                             const Patterns *patterns, Start start) {

@@ -194,17 +194,22 @@ private:
             {}};
   }
 
+  /// Of a literal.
+  static std::optional<int64_t> numberOf(const Term &term) {
+    const bool isNumber = term.kind == Term::Kind::Leaf && term.text.size() < 19 &&
+                          term.text.find_first_not_of("0123456789") == std::string::npos;
+    return isNumber ? std::optional(std::stoll(term.text)) : std::nullopt;
+  }
+
   /// Of several numbers the one that counts, first.
   static std::vector<Term> withOneNumber(std::vector<Term> operands, bool isMost) {
     std::optional<int64_t> number;
     std::erase_if(operands, [&](const Term &one) {
-      const bool isNumber = one.kind == Term::Kind::Leaf && one.text.size() < 19 &&
-                            one.text.find_first_not_of("0123456789") == std::string::npos;
-      if (isNumber) {
-        const int64_t value = std::stoll(one.text);
-        number = !number ? value : isMost ? std::max(*number, value) : std::min(*number, value);
+      const std::optional<int64_t> value = numberOf(one);
+      if (value) {
+        number = !number ? value : isMost ? std::max(*number, *value) : std::min(*number, *value);
       }
-      return isNumber;
+      return value.has_value();
     });
     if (number) {
       operands.insert(operands.begin(), leaf(std::to_string(*number)));
@@ -222,6 +227,9 @@ private:
     }
     if (op == "*" && (left.is("0") || right.is("0"))) {
       return leaf("0");
+    }
+    if (op == "//" && numberOf(left) && numberOf(right).value_or(0) > 0) {
+      return leaf(std::to_string(*numberOf(left) / *numberOf(right)));
     }
     if (language == ExpressionLanguage::Cpp && (op == "//" || op == "%")) {
       return called(op, {std::move(left), std::move(right)});

@@ -89,9 +89,15 @@ struct Workspace {
 
 /// Where a launch takes place. Blocks and the number of parts of a sum are chosen by it.
 struct LaunchSite {
-  int64_t processors = 16; ///< that compute programs at a time, "PROCESSORS" in expressions
+  int64_t processors = 16; ///< that compute programs at a time
+  bool isDevice = false;   ///< a program's elements lie in the registers of many lanes
+
+  /// What expressions read of it, by the names below.
+  std::map<std::string, int64_t> values() const;
 };
 constexpr const char *processorsName = "PROCESSORS";
+/// Elements of a tile that is tried first, and of the longest row that one tile holds whole.
+constexpr const char *tileElementsName = "TILE_ELEMENTS", *rowElementsName = "ROW_ELEMENTS";
 
 struct LaunchTable {
   std::vector<std::string> symbols;     ///< that a launch brings, in order

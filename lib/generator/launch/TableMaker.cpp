@@ -13,9 +13,11 @@
 namespace nereid::generator {
 namespace {
 
-/// Elements of a tile that is tried first, and of its innermost dimension; also of one that lies
-/// inside of a dimension that is reduced.
-constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 64;
+/// Elements of a tile's innermost dimension; also of one that lies inside of a dimension that is
+/// reduced, and of such a tile, wherever it is launched.
+constexpr int64_t elementsAlong = 1024, elementsInside = 64, elementsOfColumns = 4096;
+/// Of a device's warp, see LaunchSite.
+constexpr int64_t elementsOfWarp = 512;
 /// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
 constexpr int64_t elementsAtData = 1024;
 
@@ -25,7 +27,8 @@ constexpr int64_t elementsOfLongRow = 512;
 
 /// How far schedules may go, and where --start naive begins.
 constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
-                  mostHeldOutside = 1024, mostWarps = 16, mostStages = 5, mostOfGroup = 16;
+                  mostHeldOutside = 1024, leastWarps = 4, mostWarps = 32, mostStages = 5,
+                  mostOfGroup = 16;
 constexpr int64_t naiveOfProduct = 32, naiveAlong = 256;
 
 class TableMaker {
@@ -94,7 +97,9 @@ private:
           return std::any_of(offset.terms().begin(), offset.terms().end(),
                              [](const auto &term) { return dependsOnData(term.first); });
         });
-    std::string left = std::to_string(isAtData ? elementsAtData : elementsOfTile);
+    std::string left = isAtData                 ? std::to_string(elementsAtData)
+                       : isColumns(kernel.dims) ? std::to_string(elementsOfColumns)
+                                                : tileElementsName;
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -170,8 +175,10 @@ private:
       hasWarps = hasWarps || name == "num_warps";
       made.constexprs.push_back({name, add(name, value, mostWarps)});
     }
-    if (!hasWarps) {
-      add("num_warps", "4", mostWarps);
+    if (const std::string rule = hasWarps ? "" : warpsOfRow(kernel.dims); !rule.empty()) {
+      made.constexprs.push_back({"num_warps", add("num_warps", rule, mostWarps)});
+    } else if (!hasWarps) {
+      add("num_warps", std::to_string(leastWarps), mostWarps);
     }
     if (std::any_of(kernel.dims.begin(), kernel.dims.end(),
                     [](const TileDim &dim) { return dim.form == DimForm::Looped; })) {
@@ -179,11 +186,24 @@ private:
     }
   }
 
+  /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.
+  static std::string warpsOfRow(const std::vector<TileDim> &dims) {
+    if (dims.empty() || isColumns(dims) || dims.back().form == DimForm::Grid) {
+      return "";
+    }
+    return dims.back().form == DimForm::Whole
+               ? fmt::format("max({}, min({}, {}//{}))", leastWarps, mostWarps, dims.back().block,
+                             elementsOfWarp)
+           : dims.size() > 1
+               ? fmt::format("max({}, {}//{})", leastWarps, partOfRow(), elementsOfWarp)
+               : "";
+  }
+
   /// The longest line that is whole in a tile, which decides between both forms of a stage.
-  std::string held(const StageKernel &kernel, int64_t rule, bool isInnermost) {
+  std::string held(const StageKernel &kernel, const std::string &rule, bool isInnermost) {
     auto isIt = [&](const LaunchChoice &one) { return one.name == kernel.heldChoice; };
     if (std::none_of(table.choices.begin(), table.choices.end(), isIt)) {
-      LaunchChoice choice{LaunchChoice::Kind::Held, kernel.heldChoice, "", std::to_string(rule)};
+      LaunchChoice choice{LaunchChoice::Kind::Held, kernel.heldChoice, "", rule};
       choice.least = choice.naive = 0;
       choice.most = isInnermost ? mostHeld : mostHeldOutside;
       table.choices.push_back(std::move(choice));
@@ -203,24 +223,34 @@ private:
       return std::to_string(kernel.dims[dim].blockAtMost);
     }
     if (kernel.dims[dim].form == DimForm::Whole) {
-      return std::to_string(longestWhole(kernel, dim));
+      return longestWhole(kernel, dim);
     }
     const TileDim &last = kernel.dims.back();
     if (dim + 2 == kernel.dims.size() && last.form == DimForm::Whole &&
         kernel.role.starts_with("reduce")) {
       return fmt::format("max(1, {}*({} < {}))", left, last.block, elementsOfLongRow);
     }
-    const bool isInReduction = isInnermost && dim > 0 && kernel.dims[dim - 1].form != DimForm::Grid;
-    return isInReduction            ? std::to_string(elementsInside)
-           : isInnermost && dim > 0 ? std::to_string(elementsAlong)
-                                    : fmt::format("max(1, {})", left);
+    const bool isAlong = isInnermost && dim > 0;
+    return isAlong && isColumns(kernel.dims)         ? std::to_string(elementsInside)
+           : isAlong && last.form == DimForm::Looped ? partOfRow()
+           : isAlong                                 ? std::to_string(elementsAlong)
+           : left == tileElementsName                ? left
+                                                     : fmt::format("max(1, {})", left);
   }
 
-  static int64_t longestWhole(const StageKernel &kernel, size_t dim) {
+  /// What a loop over a row takes at a time.
+  static std::string partOfRow() { return fmt::format("{}//8", rowElementsName); }
+
+  /// Whether the innermost dimension lies inside of one that is reduced.
+  static bool isColumns(const std::vector<TileDim> &dims) {
+    return dims.size() > 1 && dims[dims.size() - 2].form != DimForm::Grid;
+  }
+
+  static std::string longestWhole(const StageKernel &kernel, size_t dim) {
     const bool isInnermost = dim + 1 == kernel.dims.size();
-    return kernel.dims[dim].wholeAtMost > 0 ? kernel.dims[dim].wholeAtMost
-           : isInnermost                    ? wholeAtMost
-                                            : wholeAtMostOutside;
+    return kernel.dims[dim].wholeAtMost > 0 ? std::to_string(kernel.dims[dim].wholeAtMost)
+           : isInnermost                    ? rowElementsName
+                                            : std::to_string(wholeAtMostOutside);
   }
 
   /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
@@ -232,11 +262,10 @@ private:
     for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
       const TileDim &each = kernel.dims[dim];
       if (each.form != DimForm::Grid) {
-        const int64_t rule = longestWhole(kernel, dim);
-        return fmt::format("{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
-                           kernel.heldChoice.empty()
-                               ? std::to_string(rule)
-                               : held(kernel, rule, dim + 1 == kernel.dims.size()));
+        const std::string rule = longestWhole(kernel, dim);
+        return fmt::format(
+            "{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
+            kernel.heldChoice.empty() ? rule : held(kernel, rule, dim + 1 == kernel.dims.size()));
       }
     }
     return std::nullopt;

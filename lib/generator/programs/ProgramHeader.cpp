@@ -55,10 +55,17 @@ private:
         input(operand);
       }
     }
-    if (usesProcessors(program)) {
-      const std::string processors = variables.fresh("processors");
-      line(fmt::format("const int64_t {} = this->processorsOf({});", processors, leadName()));
-      variables.spelling.rename(processorsName, processors);
+    const auto onHost = LaunchSite{}.values(), onDevice = LaunchSite{.isDevice = true}.values();
+    for (const auto &[name, value] : onHost) {
+      if (usesOfSite(program, name)) {
+        const std::string variable = variables.fresh(lowered(name));
+        const std::string found =
+            name == processorsName
+                ? fmt::format("this->processorsOf({})", leadName())
+                : fmt::format("{}.isOnHost() ? {} : {}", leadName(), value, onDevice.at(name));
+        line(fmt::format("const int64_t {} = {};", variable, found));
+        variables.spelling.rename(name, variable);
+      }
     }
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {

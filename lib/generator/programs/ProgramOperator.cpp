@@ -169,9 +169,10 @@ static Result<std::vector<OfType>> madeOfTypes(const definition::Operator &op) {
       return makeError("E0607", fmt::format("the size '{}' has the name of a choice", symbol));
     }
   }
-  if (has(processorsName)) {
-    return makeError("E0607", fmt::format("the size '{0}' has the name of the number of processors",
-                                          processorsName));
+  for (const auto &[name, value] : LaunchSite{}.values()) {
+    if (has(name.c_str())) {
+      return makeError("E0607", fmt::format("the size '{}' has a name of launches", name));
+    }
   }
   std::vector<OfType> types;
   for (DType dtype : op.dtypes) {

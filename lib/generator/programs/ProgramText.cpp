@@ -56,10 +56,8 @@ std::vector<TableStride> sharedStrides(const ProgramOperator &program) {
   return shared;
 }
 
-bool usesProcessors(const ProgramOperator &program) {
-  auto names = [](const std::string &text) {
-    return text.find(processorsName) != std::string::npos;
-  };
+bool usesOfSite(const ProgramOperator &program, const std::string &name) {
+  auto names = [&](const std::string &text) { return text.find(name) != std::string::npos; };
   auto hasIt = [&](const NamedExpression &one) { return names(one.value); };
   for (const auto &[dtype, table] : program.tables) {
     if (std::any_of(table.derived.begin(), table.derived.end(), hasIt)) {

@@ -144,7 +144,9 @@ private:
     }
     lookUp();
     inputs();
-    variables.spelling.rename(processorsName, std::to_string(nominalProcessors));
+    for (const auto &[name, value] : LaunchSite{nominalProcessors, true}.values()) {
+      variables.spelling.rename(name, std::to_string(value));
+    }
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups.size() == 1) {

@@ -38,6 +38,8 @@ TEST(Spelling, WhatChangesNothingIsNotWritten) {
   EXPECT_EQ(python("max(1, M, 4096)"), "max(4096, M)");
   EXPECT_EQ(python("min(max(1, 4096), M)"), "min(4096, M)");
   EXPECT_EQ(python("M*0 + K"), "K");
+  EXPECT_EQ(python("M//(32768//8)"), "M // 4096");
+  EXPECT_EQ(python("32768//0"), "32768 // 0");
 }
 
 TEST(Spelling, NamesAndFunctionsAreTheLanguages) {

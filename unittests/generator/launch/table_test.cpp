@@ -5,6 +5,8 @@
 #include "lib/generator/normalise/Normalise.h"
 #include "unittests/generator/program/Reading.h"
 
+#include <fmt/format.h>
+
 namespace nereid::generator {
 namespace {
 
@@ -73,7 +75,7 @@ y[i, j] = x[i, j]
   auto isWide = [&](int64_t n, int64_t m, int64_t s) {
     auto launches = bindLaunch(table, {{"N", n}, {"M", m}, {"S", s}});
     EXPECT_TRUE(bool(launches));
-    return (*launches)[0].signature.ends_with("WIDE=1");
+    return (*launches)[0].signature.find("WIDE=1") != std::string::npos;
   };
   EXPECT_FALSE(isWide(1000, 1000, 1000));
   EXPECT_TRUE(isWide(int64_t(1) << 16, int64_t(1) << 16, int64_t(1) << 16)) << "2^32 elements";
@@ -108,6 +110,35 @@ TEST(LaunchTable, AReductionTakesTheFormThatItsSizesAskFor) {
   EXPECT_EQ(taken(columns, 1024, 3), parts);
   EXPECT_EQ(taken(columns, 1024, 64 * 31), parts);
   EXPECT_EQ(taken(columns, 1024, 64 * 31 + 1), "t_looped_kernel ");
+}
+
+TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
+  const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M], strides=[M, 1])\n"
+                              "i = iterator(N)\nj = iterator(M)\n";
+  auto constants = [](const LaunchTable &table, int64_t n, int64_t m, bool isDevice) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, {132, isDevice});
+    EXPECT_TRUE(bool(launches));
+    std::string text;
+    for (const BoundLaunch &each : *launches) {
+      for (const auto &[name, value] : each.constants) {
+        text += each.programs > 0 && name != "WIDE" ? fmt::format("{}={} ", name, value) : "";
+      }
+    }
+    return text;
+  };
+  const LaunchTable rows = tableOf(buffers + "y = output(fp32, [N], strides=[1])\nstage(\"t\")\n"
+                                             "y[i] = sum[j](x[i, j])\n");
+  EXPECT_EQ(constants(rows, 512, 12544, true), "BLOCK_R=16384 BLOCK_X=1 num_warps=32 ");
+  EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=1024 BLOCK_X=4 num_warps=4 ");
+  EXPECT_EQ(constants(rows, 512, 128256, true), "BLOCK_R=4096 BLOCK_X=1 num_warps=8 ");
+  EXPECT_EQ(constants(rows, 9999, 64, true), "BLOCK_R=64 BLOCK_X=32 num_warps=4 ");
+  const LaunchTable columns = tableOf(buffers + "z = output(fp32, [M], strides=[1])\nstage(\"t\")\n"
+                                                "z[j] = sum[i](x[i, j])\n");
+  EXPECT_EQ(constants(columns, 100, 9999, true), constants(columns, 100, 9999, false));
+  const LaunchTable points =
+      tableOf(buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
+                        "y[i, j] = x[i, j]*x[i, j]\n");
+  EXPECT_EQ(constants(points, 512, 9999, true), "BLOCK_Y=2048 ");
 }
 
 TEST(LaunchTable, WorkspacesOfAFormThatIsNotTakenAreEmpty) {

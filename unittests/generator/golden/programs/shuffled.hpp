@@ -73,6 +73,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
   const int64_t w_stride = this->rowStride(w_dense, 1, D);
   const nereid::Tensor mask_dense = contiguous(mask);
   const nereid::Tensor ids_dense = contiguous(ids);
+  const int64_t tile_elements = x.isOnHost() ? 4096 : 2048;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
     const int64_t across_stride = D;
     {
@@ -94,7 +95,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
@@ -117,7 +118,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", 4096),
+          tuned.get("map2.BLOCK_Y", tile_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
@@ -147,7 +148,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
@@ -170,7 +171,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", 4096),
+          tuned.get("map2.BLOCK_Y", tile_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
@@ -200,7 +201,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
@@ -223,7 +224,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", 4096),
+          tuned.get("map2.BLOCK_Y", tile_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;

@@ -57,6 +57,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
   const nereid::Tuning tuned = Launch::table().find(dtype, {M, N});
   const nereid::Tensor a_dense = contiguous(a);
   const nereid::Tensor b_dense = contiguous(b);
+  const int64_t tile_elements = a.isOnHost() ? 4096 : 2048;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
     const int64_t sums_stride = M;
     {
@@ -64,7 +65,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", 4096),
+          tuned.get("map.BLOCK_Y", tile_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
@@ -87,7 +88,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map2.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
@@ -110,7 +111,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", 4096),
+          tuned.get("map.BLOCK_Y", tile_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
@@ -133,7 +134,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map2.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });

@@ -58,6 +58,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
   const int64_t x_stride = this->rowStride(x_dense, 2, H * W);
   const nereid::Tensor y_dense = this->withRows(y, 1);
   const int64_t y_stride = this->rowStride(y_dense, 1, C);
+  const int64_t tile_elements = x.isOnHost() ? 4096 : 2048;
   const int64_t out_stride = C;
   {
     addTensor("x_ptr", dtype, x_dense);
@@ -101,7 +102,10 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
             "map.BLOCK_X",
             std::max<int64_t>({
                 1,
-                nereid::quotientRoundedDown(nereid::quotientRoundedDown(4096, block_y), block_z)
+                nereid::quotientRoundedDown(
+                    nereid::quotientRoundedDown(tile_elements, block_y),
+                    block_z
+                )
             })
         ),
         std::max<int64_t>({1, nereid::nextPowerOf2(N)})
