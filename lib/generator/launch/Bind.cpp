@@ -108,11 +108,11 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
 } // namespace
 
 std::map<std::string, int64_t> LaunchSite::values() const {
-  // A lane of a device holds sixteen elements of a tile of four warps, and of a row of 32 warps as
-  // many as two values of each leave registers for; measured on an H100. On processors tiles and
-  // rows are in the first-level cache.
+  // A lane of a device holds eight elements of a tile of four warps, from two accesses of 16 bytes;
+  // of a row of 32 warps, 32, as registers for two values of each are there. On processors tiles
+  // and rows are in the first-level cache.
   return {{processorsName, processors},
-          {tileElementsName, isDevice ? 2048 : 4096},
+          {tileElementsName, isDevice ? 1024 : 4096},
           {rowElementsName, isDevice ? 32768 : 8192}};
 }
 

@@ -20,6 +20,8 @@ constexpr int64_t elementsAlong = 1024, elementsInside = 64, elementsOfColumns =
 constexpr int64_t elementsOfWarp = 512;
 /// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
 constexpr int64_t elementsAtData = 1024;
+/// The values of more loads leave a lane no registers for a whole tile's elements.
+constexpr int64_t fewLoads = 4;
 
 /// From this length on a row that is reduced whole has a program of its own: tiles of several leave
 /// the first-level cache between the passes over them, and on devices one row fills the lanes.
@@ -97,9 +99,10 @@ private:
           return std::any_of(offset.terms().begin(), offset.terms().end(),
                              [](const auto &term) { return dependsOnData(term.first); });
         });
-    std::string left = isAtData                 ? std::to_string(elementsAtData)
-                       : isColumns(kernel.dims) ? std::to_string(elementsOfColumns)
-                                                : tileElementsName;
+    std::string left = isColumns(kernel.dims)       ? std::to_string(elementsOfColumns)
+                       : loadsOf(kernel) > fewLoads ? fmt::format("{}//2", tileElementsName)
+                       : isAtData                   ? std::to_string(elementsAtData)
+                                                    : tileElementsName;
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -184,6 +187,11 @@ private:
                     [](const TileDim &dim) { return dim.form == DimForm::Looped; })) {
       add("num_stages", "3", mostStages);
     }
+  }
+
+  static int64_t loadsOf(const StageKernel &kernel) {
+    return std::count_if(kernel.accesses.begin(), kernel.accesses.end(),
+                         [](const TileAccess &each) { return !each.isStore; });
   }
 
   /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.

@@ -131,14 +131,18 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   EXPECT_EQ(constants(rows, 512, 12544, true), "BLOCK_R=16384 BLOCK_X=1 num_warps=32 ");
   EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=1024 BLOCK_X=4 num_warps=4 ");
   EXPECT_EQ(constants(rows, 512, 128256, true), "BLOCK_R=4096 BLOCK_X=1 num_warps=8 ");
-  EXPECT_EQ(constants(rows, 9999, 64, true), "BLOCK_R=64 BLOCK_X=32 num_warps=4 ");
+  EXPECT_EQ(constants(rows, 9999, 64, true), "BLOCK_R=64 BLOCK_X=16 num_warps=4 ");
   const LaunchTable columns = tableOf(buffers + "z = output(fp32, [M], strides=[1])\nstage(\"t\")\n"
                                                 "z[j] = sum[i](x[i, j])\n");
   EXPECT_EQ(constants(columns, 100, 9999, true), constants(columns, 100, 9999, false));
   const LaunchTable points =
       tableOf(buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
                         "y[i, j] = x[i, j]*x[i, j]\n");
-  EXPECT_EQ(constants(points, 512, 9999, true), "BLOCK_Y=2048 ");
+  EXPECT_EQ(constants(points, 512, 9999, true), "BLOCK_Y=1024 ");
+  const LaunchTable window = tableOf(
+      buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
+                "y[i, j] = x[i, j] + x[i, j + 1] + x[i, j + 2] + x[i, j + 3] + x[i, j + 4]\n");
+  EXPECT_EQ(constants(window, 512, 64, true), "BLOCK_Y=512 ") << "five loads";
 }
 
 TEST(LaunchTable, WorkspacesOfAFormThatIsNotTakenAreEmpty) {

@@ -73,7 +73,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
   const int64_t w_stride = this->rowStride(w_dense, 1, D);
   const nereid::Tensor mask_dense = contiguous(mask);
   const nereid::Tensor ids_dense = contiguous(ids);
-  const int64_t tile_elements = x.isOnHost() ? 4096 : 2048;
+  const int64_t tile_elements = x.isOnHost() ? 4096 : 1024;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
     const int64_t across_stride = D;
     {

@@ -252,7 +252,7 @@ def shuffled(
         across_stride = D
         block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(D)))
         block_x = min(
-            tuned.get("map.BLOCK_X", max(1, 2048 // block_y)),
+            tuned.get("map.BLOCK_X", max(1, 1024 // block_y)),
             max(1, triton.next_power_of_2(rest * C)),
         )
         num_warps = tuned.get("map.num_warps", 4)
@@ -283,7 +283,7 @@ def shuffled(
                     C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 2048), max(1, triton.next_power_of_2(C)))
+        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(C)))
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:
@@ -300,7 +300,7 @@ def shuffled(
         across_stride = D
         block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(D)))
         block_x = min(
-            tuned.get("map.BLOCK_X", max(1, 2048 // block_y)),
+            tuned.get("map.BLOCK_X", max(1, 1024 // block_y)),
             max(1, triton.next_power_of_2(rest * C)),
         )
         num_warps = tuned.get("map.num_warps", 4)
@@ -331,7 +331,7 @@ def shuffled(
                     C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 2048), max(1, triton.next_power_of_2(C)))
+        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(C)))
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:
@@ -348,7 +348,7 @@ def shuffled(
         across_stride = D
         block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(D)))
         block_x = min(
-            tuned.get("map.BLOCK_X", max(1, 2048 // block_y)),
+            tuned.get("map.BLOCK_X", max(1, 1024 // block_y)),
             max(1, triton.next_power_of_2(rest * C)),
         )
         num_warps = tuned.get("map.num_warps", 4)
@@ -379,7 +379,7 @@ def shuffled(
                     C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 2048), max(1, triton.next_power_of_2(C)))
+        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(C)))
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:

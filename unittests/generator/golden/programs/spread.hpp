@@ -57,7 +57,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
   const nereid::Tuning tuned = Launch::table().find(dtype, {M, N});
   const nereid::Tensor a_dense = contiguous(a);
   const nereid::Tensor b_dense = contiguous(b);
-  const int64_t tile_elements = a.isOnHost() ? 4096 : 2048;
+  const int64_t tile_elements = a.isOnHost() ? 4096 : 1024;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
     const int64_t sums_stride = M;
     {

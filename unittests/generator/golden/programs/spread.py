@@ -170,7 +170,7 @@ def spread(
     b = b.contiguous()
     if a.dtype in (torch.float32, torch.float16):
         sums_stride = M
-        block_y = min(tuned.get("map.BLOCK_Y", 2048), max(1, triton.next_power_of_2(N)))
+        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(N)))
         num_warps = tuned.get("map.num_warps", 4)
         programs = triton.cdiv(N, block_y)
         if programs > 0:
@@ -185,7 +185,7 @@ def spread(
             )
         block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(M)))
         block_x = min(
-            tuned.get("map2.BLOCK_X", max(1, 2048 // block_y)),
+            tuned.get("map2.BLOCK_X", max(1, 1024 // block_y)),
             max(1, triton.next_power_of_2(N)),
         )
         num_warps = tuned.get("map2.num_warps", 4)
@@ -211,7 +211,7 @@ def spread(
             )
     else:
         sums_stride = M
-        block_y = min(tuned.get("map.BLOCK_Y", 2048), max(1, triton.next_power_of_2(N)))
+        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(N)))
         num_warps = tuned.get("map.num_warps", 4)
         programs = triton.cdiv(N, block_y)
         if programs > 0:
@@ -226,7 +226,7 @@ def spread(
             )
         block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(M)))
         block_x = min(
-            tuned.get("map2.BLOCK_X", max(1, 2048 // block_y)),
+            tuned.get("map2.BLOCK_X", max(1, 1024 // block_y)),
             max(1, triton.next_power_of_2(N)),
         )
         num_warps = tuned.get("map2.num_warps", 4)

@@ -58,7 +58,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
   const int64_t x_stride = this->rowStride(x_dense, 2, H * W);
   const nereid::Tensor y_dense = this->withRows(y, 1);
   const int64_t y_stride = this->rowStride(y_dense, 1, C);
-  const int64_t tile_elements = x.isOnHost() ? 4096 : 2048;
+  const int64_t tile_elements = x.isOnHost() ? 4096 : 1024;
   const int64_t out_stride = C;
   {
     addTensor("x_ptr", dtype, x_dense);

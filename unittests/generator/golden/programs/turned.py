@@ -146,7 +146,7 @@ def turned(
         max(1, triton.next_power_of_2(H * W)),
     )
     block_x = min(
-        tuned.get("map.BLOCK_X", max(1, 2048 // block_y // block_z)),
+        tuned.get("map.BLOCK_X", max(1, 1024 // block_y // block_z)),
         max(1, triton.next_power_of_2(N)),
     )
     num_warps = tuned.get("map.num_warps", 4)
