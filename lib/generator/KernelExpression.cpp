@@ -91,6 +91,9 @@ std::optional<kernel::Expr> ofIntegers(const std::string &op, const kernel::Expr
     if (isUnsigned) {
       return whole;
     }
+    if (b->kind == kernel::ExprKind::Number && !b->text.starts_with("-")) {
+      return binary("-", whole, cast(binary("<", binary("%", a, b), 0), type));
+    }
     const kernel::Expr isApart = binary("!=", binary("<", a, 0), binary("<", b, 0));
     const kernel::Expr isBelow = binary("&", binary("!=", binary("%", a, b), 0), isApart);
     return binary("-", whole, cast(isBelow, type));

@@ -157,5 +157,18 @@ TEST(Integers, DataKeepConstraints) {
   }
 }
 
+TEST(IntegerTypes, SizesAreComparedBeyondTheOperatorsType) {
+  const TypedOperand size{DType::I8, OperandKind::Whole},
+      fraction{DType::I8, OperandKind::Fraction};
+  const TypedOperand tensor{DType::I8, OperandKind::Tensor};
+  auto computed = [](const TypedOperand &a, const TypedOperand &b, DType own) {
+    return computedDtype(*findOperation("lt"), std::vector{a, b}, own);
+  };
+  EXPECT_EQ(computed(size, size, DType::I8), DType::I64); // 166 < 0 holds in int8
+  EXPECT_EQ(computed(size, size, DType::F16), DType::I64);
+  EXPECT_EQ(computed(tensor, size, DType::I8), DType::I8);
+  EXPECT_EQ(computed(fraction, size, DType::I8), DType::F32);
+}
+
 } // namespace
 } // namespace nereid::definition

@@ -171,6 +171,9 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
     hasWhole |= operand.kind == OperandKind::Whole;
     hasFraction |= operand.kind == OperandKind::Fraction;
   }
+  if (operation.result == ResultType::Bool && !joined && hasWhole && !hasFraction) {
+    return DType::I64; // sizes are compared as they are, also beyond what the operator's type holds
+  }
   DType type = joined.value_or(otherwise);
   if (isFloat(type)) {
     return type;

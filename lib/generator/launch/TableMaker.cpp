@@ -196,7 +196,8 @@ private:
 
   /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.
   static std::string warpsOfRow(const std::vector<TileDim> &dims) {
-    if (dims.empty() || isColumns(dims) || dims.back().form == DimForm::Grid) {
+    if (dims.empty() || isColumns(dims) || dims.back().form == DimForm::Grid ||
+        dims.back().blockAtMost == 1) {
       return "";
     }
     return dims.back().form == DimForm::Whole

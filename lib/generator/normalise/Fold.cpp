@@ -50,6 +50,9 @@ public:
     if (const Node *simpler = condition(parts)) {
       return simpler;
     }
+    if (const Node *simpler = ofIndices(parts)) {
+      return simpler;
+    }
     return nodes.make(std::move(parts));
   }
 
@@ -71,10 +74,17 @@ private:
       }
       return in[0] == in[1] ? in[0] : nullptr;
     }
+    if (parts.name == "logical_xor") {
+      for (size_t i = 0; i < 2; ++i) {
+        if (truthOf(in[i]) == false) {
+          return in[1 - i];
+        }
+      }
+    }
     return nullptr;
   }
 
-  static const Node *arithmetic(const NodeParts &parts) {
+  const Node *arithmetic(const NodeParts &parts) {
     const std::vector<const Node *> &in = parts.inputs;
     const std::string &name = parts.name;
     bool isFloating = isFloat(parts.dtype);
@@ -83,8 +93,68 @@ private:
       double neutral = name == "mul" ? 1 : isFloating ? -0.0 : 0;
       return isNumber(in[1], neutral) ? in[0] : isNumber(in[0], neutral) ? in[1] : nullptr;
     }
-    bool isNeutral = (name == "div" && isNumber(in[1], 1)) || (name == "sub" && isNumber(in[1], 0));
+    const bool isByOne = !isFloating && in.size() == 2 && isNumber(in[1], 1);
+    if (isByOne && (name == "fmod" || name == "remainder")) {
+      return program.nodes.integer(0, parts.dtype);
+    }
+    bool isNeutral = (isByOne && name == "floor_divide") || (name == "div" && isNumber(in[1], 1)) ||
+                     (name == "sub" && isNumber(in[1], 0));
     return isNeutral ? in[0] : nullptr;
+  }
+
+  /// An index or a number beside one, as a sum of iterators.
+  static std::optional<Affine> asIndex(const Node *node) {
+    return node->kind == NodeKind::Index   ? std::optional(node->indices[0])
+           : node->kind == NodeKind::Const ? std::optional(Affine(node->integer))
+                                           : std::nullopt;
+  }
+
+  /// Arithmetic of indices is an index again, which kernels compute in the width of indices.
+  const Node *ofIndices(const NodeParts &parts) {
+    const std::vector<const Node *> &in = parts.inputs;
+    auto isIndex = [](const Node *each) { return each->kind == NodeKind::Index; };
+    if (parts.dtype != DType::I64 || in.size() != 2 ||
+        std::none_of(in.begin(), in.end(), isIndex)) {
+      return nullptr;
+    }
+    const std::optional<Affine> a = asIndex(in[0]), b = asIndex(in[1]);
+    if (!a || !b) {
+      return nullptr;
+    }
+    if (parts.name == "maximum" || parts.name == "minimum") {
+      const bool isMost = parts.name == "maximum";
+      return isNonNegative(*a - *b, program.space)   ? in[isMost ? 0 : 1]
+             : isNonNegative(*b - *a, program.space) ? in[isMost ? 1 : 0]
+                                                     : nullptr;
+    }
+    const std::optional<Affine> value = combined(parts.name, *a, *b);
+    return value && isSmall(*value) ? indexNode(*value) : nullptr;
+  }
+
+  std::optional<Affine> combined(const std::string &name, const Affine &a, const Affine &b) const {
+    if (name == "add" || name == "sub") {
+      return name == "add" ? a + b : a - b;
+    }
+    if (name == "mul" && (a.isConstant() || b.isConstant())) {
+      return b.isConstant() ? a * b.constant() : b * a.constant();
+    }
+    const bool isDivision = name == "floor_divide" || name == "remainder";
+    if (isDivision && b.isConstant() && program.space.symbols.isPositive(b.constant())) {
+      return name == "remainder" ? remainder(a, b.constant(), program.space)
+                                 : floorDivide(a, b.constant(), program.space);
+    }
+    return std::nullopt;
+  }
+
+  /// Integers wrap, as hashes want it; index expressions do not.
+  static bool isSmall(const Affine &value) {
+    auto isIt = [](const Polynomial &each) {
+      const std::optional<int64_t> number = each.constant();
+      return !each.hasOverflowed() && (!number || std::abs(*number) < int64_t{1} << 40);
+    };
+    return isIt(value.constant()) &&
+           std::all_of(value.terms().begin(), value.terms().end(),
+                       [&](const auto &term) { return isIt(term.second); });
   }
 
   const Node *truth(bool value) { return program.nodes.integer(value ? 1 : 0, DType::Bool); }
@@ -98,6 +168,9 @@ private:
       std::optional<bool> known = truthOf(in[0]);
       return known ? truth(!*known) : nullptr;
     }
+    if (const std::optional<bool> known = ofNumbers(parts)) {
+      return truth(*known);
+    }
     std::optional<Comparison> comparison = comparisonOf(parts);
     if (!comparison) {
       return nullptr;
@@ -106,6 +179,9 @@ private:
       return truth(*known);
     }
     Affine difference = withoutFactor(*comparison);
+    if (difference.isConstant()) {
+      return nullptr; // of sizes alone
+    }
     // The sides: what varies, its first coefficient positive, and what does not.
     Affine limit = Affine(-difference.constant()), varying = difference + limit;
     const auto &[atom, coefficient] = *varying.terms().begin();
@@ -117,6 +193,38 @@ private:
       comparison->name = isLess ? "ge" : isOrdered ? "lt" : comparison->name;
     }
     return program.nodes.map(comparison->name, DType::Bool, {indexNode(varying), indexNode(limit)});
+  }
+
+  /// Of two numbers that are written down.
+  static std::optional<bool> ofNumbers(const NodeParts &parts) {
+    static const std::map<std::string, bool (*)(double, double)> comparisons = {
+        {"lt", [](double a, double b) { return a < b; }},
+        {"le", [](double a, double b) { return a <= b; }},
+        {"gt", [](double a, double b) { return a > b; }},
+        {"ge", [](double a, double b) { return a >= b; }},
+        {"eq", [](double a, double b) { return a == b; }},
+        {"ne", [](double a, double b) { return a != b; }}};
+    const auto found = comparisons.find(parts.name);
+    if (found == comparisons.end()) {
+      return std::nullopt;
+    }
+    const std::optional<double> a = exactly(parts.inputs[0]), b = exactly(parts.inputs[1]);
+    return a && b ? std::optional(found->second(*a, *b)) : std::nullopt;
+  }
+
+  /// The number in its type, where a double has it.
+  static std::optional<double> exactly(const Node *node) {
+    constexpr int64_t most = int64_t{1} << 53;
+    if (node->kind != NodeKind::Const) {
+      return std::nullopt;
+    }
+    if (node->dtype == DType::F32 || node->dtype == DType::F64) {
+      const bool isSingle = node->dtype == DType::F32;
+      return isSingle ? static_cast<double>(static_cast<float>(node->real)) : node->real;
+    }
+    const bool isSmall = node->integer > -most && node->integer < most;
+    return !isFloat(node->dtype) && isSmall ? std::optional(static_cast<double>(node->integer))
+                                            : std::nullopt;
   }
 
   /// g·q + r < 0 is q < 0 when r lies in [0, g).

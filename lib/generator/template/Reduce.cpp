@@ -40,12 +40,30 @@ std::vector<Access> reducedAccesses(const Program &program, const std::vector<St
   return accesses;
 }
 
+/// Longest step from one window to the next of which neighbours share sectors still.
+constexpr int64_t longestStride = 4;
+
 /// The iterators that are not reduced, in order.
 std::vector<IteratorId> restOf(const Program &program, const std::vector<Store> &stores) {
   const std::vector<IteratorId> reduced = reducedIterators(stores);
   std::vector<IteratorId> rest = orderOf(program, stores);
   std::erase_if(rest, [&](IteratorId each) { return isAmong(each, reduced); });
   return rest;
+}
+
+/// Whether results that are neighbours reduce windows of several dimensions that are.
+bool areWindows(const Program &program, const std::vector<Store> &stores,
+                const std::vector<IteratorId> &reduced) {
+  const std::vector<IteratorId> rest = restOf(program, stores);
+  const std::vector<Access> accesses = reducedAccesses(program, stores, reduced);
+  return reduced.size() > 1 &&
+         std::any_of(accesses.begin(), accesses.end(), [&](const Access &one) {
+           const std::map<IteratorId, Polynomial> steps = stepsOf(one);
+           return std::any_of(steps.begin(), steps.end(), [&](const auto &step) {
+             const std::optional<int64_t> length = step.second.constant();
+             return isAmong(step.first, rest) && length && *length >= 1 && *length <= longestStride;
+           });
+         });
 }
 
 } // namespace
@@ -65,7 +83,8 @@ bool isSerial(const Program &program, const std::vector<Store> &stores) {
   });
   return !isWrittenAlong &&
          program.space.symbols.isAtMost(reducedExtent(program, stores), longestSerial) &&
-         mostContiguous(reducedAccesses(program, stores, reduced), restOf(program, stores), {});
+         (mostContiguous(reducedAccesses(program, stores, reduced), restOf(program, stores), {}) ||
+          areWindows(program, stores, reduced));
 }
 
 std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<Store> &stores,

@@ -139,9 +139,35 @@ TEST(FoldConstants, ConditionsHaveOneForm) {
   EXPECT_EQ(condition("index(3 - i) <= 0"), "index(i) >= 3");
   EXPECT_EQ(condition("logical_not(index(i) < 3)"), "logical_not(index(i) < 3)");
   EXPECT_EQ(condition("index(4 - i) == 1"), "index(i) == 3");
+  EXPECT_EQ(condition("index(N) < index(M)"), "index(N) < index(M)");
   EXPECT_EQ(condition("index(M*i + j) < index(3*M)"), "index(i) < 3");
   EXPECT_EQ(condition("index(M*i + j) >= index(3*M)"), "index(i) >= 3");
   EXPECT_EQ(condition("index(M*i + j) < index(3*M + 1)"), "index(M*i + j) < index(3*M + 1)");
+}
+
+TEST(FoldConstants, ArithmeticOfIndicesIsAnIndex) {
+  auto value = [](const std::string &text) {
+    std::string found = afterOf(foldConstants, "y[i, j] = cast(" + text + ", fp32)\n");
+    const size_t begin = found.find("cast(") + 5;
+    return found.substr(begin, found.rfind(", fp32") - begin);
+  };
+  EXPECT_EQ(value("index(i) * 2 - 1 + 3"), "index(2*i + 2)");
+  EXPECT_EQ(value("floor_divide(index(i) * 2 + 5, 2)"), "index(i + 2)");
+  EXPECT_EQ(value("floor_divide(index(i) - 5, 7)"), "index(((i + 2) // 7) - 1)");
+  EXPECT_EQ(value("remainder(index(i) - 5, 7)"), "index(((i + 2) % 7))");
+  EXPECT_EQ(value("index(M) * index(j)"), "index(M*j)");
+  EXPECT_EQ(value("maximum(index(i), 0)"), "index(i)");
+  EXPECT_EQ(value("minimum(index(i), index(N))"), "index(i)");
+  EXPECT_EQ(value("remainder(floor_divide(index(i) * index(j), 1), 1)"), "0");
+  EXPECT_EQ(
+      afterOf(foldConstants, "y[i, j] = where(logical_xor(x[i, j] < 0.0, 3.0 < 0.0), 1.0, 2.0)\n"),
+      "y[i, j] = where(x[i, j] < 0.0, 1.0, 2.0)\n");
+  // Near misses: what an index expression cannot say, or says only where nothing wraps.
+  EXPECT_EQ(value("index(i) * index(j)"), "index(i) * index(j)");
+  EXPECT_EQ(value("floor_divide(index(i), -2)"), "floor_divide(index(i), -2)");
+  EXPECT_EQ(value("floor_divide(7, index(i))"), "floor_divide(7, index(i))");
+  EXPECT_EQ(value("maximum(index(i), 1)"), "maximum(index(i), 1)");
+  EXPECT_EQ(value("index(i) * 2654435761234"), "index(i) * 2654435761234");
 }
 
 TEST(FoldConstants, NoBitOfAFloatChanges) {
