@@ -9,8 +9,10 @@
 #include "lib/support/Hash.h"
 
 #include <cstring>
+#include <deque>
 #include <elf.h>
 #include <link.h>
+#include <mutex>
 #include <sys/stat.h>
 
 namespace nereid::pipeline {
@@ -82,11 +84,36 @@ const std::string &compilerBuildId() {
   return id;
 }
 
+/// Hash of a text, kept for the last ones: all kernels of a file, with every signature, ask for
+/// that of the same text, and to compare it takes a hundredth of the time.
+static std::string hashOfText(const std::string &text) {
+  constexpr size_t textsAtMost = 4, bytesAtMost = 1 << 20;
+  static std::mutex mutex;
+  static std::deque<std::pair<std::string, std::string>> known;
+  {
+    std::lock_guard lock(mutex);
+    for (const auto &[each, hash] : known) {
+      if (each == text) {
+        return hash;
+      }
+    }
+  }
+  std::string hash = toHex(sha256(text));
+  if (text.size() <= bytesAtMost) {
+    std::lock_guard lock(mutex);
+    if (known.size() >= textsAtMost) {
+      known.pop_front();
+    }
+    known.emplace_back(text, hash);
+  }
+  return hash;
+}
+
 std::string kernelCacheKey(const std::string &sourceText, const CompileInput &input,
                            const std::string &targetName) {
   Sha256 hash;
   hash.field("kernel").field(compilerBuildId()).field(targetName);
-  hash.field(input.function).field(input.signature).field(sourceText);
+  hash.field(input.function).field(input.signature).field(hashOfText(sourceText));
   return toHex(hash.finish());
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <unordered_map>
 
 namespace nereid::definition {
 namespace {
@@ -57,6 +58,9 @@ struct Table {
   std::map<std::string, Operation, std::less<>> operations;
   std::map<std::string, std::string, std::less<>> aliases;
   std::vector<std::string> names;
+  /// Both, by what is asked for more often than all else: once for each node and block of a
+  /// reference.
+  std::unordered_map<std::string_view, const Operation *> byName;
   std::map<std::string, Function, std::less<>> functions;
   std::vector<std::string> functionNames;
 
@@ -78,8 +82,14 @@ struct Table {
         names.push_back(name);
       }
     }
+    for (const auto &[name, operation] : operations) {
+      byName.emplace(name, &operation);
+    }
     for (const auto &[alias, name] : aliases) {
       names.push_back(alias);
+      if (auto found = operations.find(name); found != operations.end()) {
+        byName.insert_or_assign(alias, &found->second);
+      }
     }
     for (const auto &[name, function] : functions) {
       functionNames.push_back(name);
@@ -121,11 +131,8 @@ int Operation::operandCount() const {
 
 const Operation *findOperation(std::string_view name) {
   const Table &all = table();
-  if (auto alias = all.aliases.find(name); alias != all.aliases.end()) {
-    name = alias->second;
-  }
-  auto found = all.operations.find(name);
-  return found == all.operations.end() ? nullptr : &found->second;
+  auto found = all.byName.find(name);
+  return found == all.byName.end() ? nullptr : found->second;
 }
 
 const std::vector<std::string> &operationNames() { return table().names; }

@@ -3,6 +3,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/eager/reference/indices/RowRuns.h"
 
 #include <algorithm>
 #include <bit>
@@ -89,12 +90,28 @@ uint64_t shiftedRight(const IntegerCall &call) {
   return static_cast<uint64_t>(static_cast<int64_t>(call.in[0]) >> places);
 }
 
-using IntegerRule = uint64_t (*)(const IntegerCall &);
+/// Of n elements; in[k] are operand k's, one after another. What every element shares is `call`.
+using IntegerRule = void (*)(const IntegerCall &call, const uint64_t *const *in, uint64_t *out,
+                             size_t n);
+
+/// `Element` computes one element, inside of the loop: a call for each would cost more than it.
+template <class Element> IntegerRule alongRow(Element) {
+  return [](const IntegerCall &call, const uint64_t *const *in, uint64_t *out, size_t n) {
+    IntegerCall one = call;
+    for (size_t i = 0; i < n; ++i) {
+      one.in[0] = in[0][i];
+      one.in[1] = in[1][i];
+      one.in[2] = in[2][i];
+      one.in[3] = in[3][i];
+      out[i] = Element{}(one);
+    }
+  };
+}
 #define NEREID_INTEGER(EXPRESSION)                                                                 \
-  [](const IntegerCall &call) -> uint64_t {                                                        \
+  alongRow([](const IntegerCall &call) -> uint64_t {                                               \
     [[maybe_unused]] const uint64_t a = call.in[0], b = call.in[1];                                \
     return EXPRESSION;                                                                             \
-  }
+  })
 
 const std::map<std::string, IntegerRule> &integerRules() {
   static const std::map<std::string, IntegerRule> rules = {
@@ -107,29 +124,29 @@ const std::map<std::string, IntegerRule> &integerRules() {
       {"trunc", NEREID_INTEGER(a)},
       {"square", NEREID_INTEGER(a * a)},
       {"sgn", NEREID_INTEGER(call.isNegative(a) ? ~uint64_t{0} : a != 0)},
-      {"hardtanh", hardened},
+      {"hardtanh", NEREID_INTEGER(hardened(call))},
       {"relu6", NEREID_INTEGER(call.isNegative(a) ? 0
                                : call.less(6, a)  ? 6
                                                   : a)},
       {"threshold", NEREID_INTEGER(call.less(b, a) ? a : call.in[2])},
       {"rsub", NEREID_INTEGER(b - a)},
-      {"fmod", rest},
+      {"fmod", NEREID_INTEGER(rest(call))},
       {"remainder", NEREID_INTEGER(rest(call) + (isBetween(call) ? b : 0))},
-      {"floor_divide", floorQuotient},
+      {"floor_divide", NEREID_INTEGER(floorQuotient(call))},
       {"fmax", NEREID_INTEGER(call.less(a, b) ? b : a)},
       {"fmin", NEREID_INTEGER(call.less(b, a) ? b : a)},
       {"heaviside", NEREID_INTEGER(a == 0 ? b : !call.isNegative(a))},
       {"addcmul", NEREID_INTEGER(a + call.in[3] * b * call.in[2])},
-      {"bitwise_left_shift", shiftedLeft},
-      {"bitwise_right_shift", shiftedRight},
+      {"bitwise_left_shift", NEREID_INTEGER(shiftedLeft(call))},
+      {"bitwise_right_shift", NEREID_INTEGER(shiftedRight(call))},
       {"relu", NEREID_INTEGER(call.isNegative(a) ? 0 : a)},
       {"add", NEREID_INTEGER(a + b)},
       {"sub", NEREID_INTEGER(a - b)},
       {"mul", NEREID_INTEGER(a * b)},
-      {"pow", power},
+      {"pow", NEREID_INTEGER(power(call))},
       {"maximum", NEREID_INTEGER(call.less(a, b) ? b : a)},
       {"minimum", NEREID_INTEGER(call.less(b, a) ? b : a)},
-      {"clamp", clamped},
+      {"clamp", NEREID_INTEGER(clamped(call))},
       {"bitwise_and", NEREID_INTEGER(a & b)},
       {"bitwise_or", NEREID_INTEGER(a | b)},
       {"bitwise_xor", NEREID_INTEGER(a ^ b)},
@@ -177,7 +194,38 @@ struct Wrapping {
     return isSigned ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
                     : (value << unused) >> unused;
   }
+  void all(uint64_t *values, size_t n) const {
+    for (size_t i = 0; unused > 0 && isSigned && i < n; ++i) {
+      values[i] = static_cast<uint64_t>(static_cast<int64_t>(values[i] << unused) >> unused);
+    }
+    for (size_t i = 0; unused > 0 && !isSigned && i < n; ++i) {
+      values[i] = (values[i] << unused) >> unused;
+    }
+  }
 };
+
+/// n values of a tensor, one after another, in the type of the operation where `wrap` is given.
+void loadRow(const BoundedTensor &tensor, int64_t offset, int64_t step, const Wrapping *wrap,
+             uint64_t *row, size_t n) {
+  const size_t different = step == 0 ? std::min<size_t>(n, 1) : n;
+  if (tensor.integers.empty()) {
+    const Bounded *elements = tensor.elements.data() + offset;
+    for (size_t i = 0; i < different; ++i) {
+      row[i] = wholeOf(elements[static_cast<int64_t>(i) * step].value);
+    }
+  } else {
+    const uint64_t *integers = tensor.integers.data() + offset;
+    for (size_t i = 0; i < different; ++i) {
+      row[i] = integers[static_cast<int64_t>(i) * step];
+    }
+  }
+  if (wrap) {
+    wrap->all(row, different);
+  }
+  if (different < n) {
+    std::fill(row + different, row + n, row[0]);
+  }
+}
 
 /// How far a result of single bits may be off: in all bits in which an operand's ends differ, and
 /// below these.
@@ -203,7 +251,7 @@ uint64_t wrapped(uint64_t value, DType type) { return Wrapping(type)(value); }
 
 void pointwiseIntegers(const Node &node, DType computed,
                        const std::vector<const BoundedTensor *> &operands,
-                       const std::vector<bool> &isAbsent, BoundedTensor &out) {
+                       const std::vector<bool> &isAbsent, bool isExact, BoundedTensor &out) {
   const IntegerRule rule = integerRules().at(node.op);
   const bool isTruth = definition::findOperation(node.op)->result == definition::ResultType::Bool;
   const int condition = conditionOf(node.op);
@@ -211,8 +259,9 @@ void pointwiseIntegers(const Node &node, DType computed,
   for (const BoundedTensor *operand : operands) {
     steps.push_back(definition::broadcastSteps(operand->sizes, out.sizes));
   }
-  const bool isOfBits = node.op == "bitwise_and" || node.op == "bitwise_or" ||
-                        node.op == "bitwise_xor" || node.op == "bitwise_not";
+  // Where no operand is off, no bit of the result is, and out has an error of 0 already.
+  const bool isOfBits = !isExact && (node.op == "bitwise_and" || node.op == "bitwise_or" ||
+                                     node.op == "bitwise_xor" || node.op == "bitwise_not");
   IntegerCall call{};
   call.isUnsigned = isUnsignedInteger(computed);
   call.bits = 8 * static_cast<int>(sizeInBytes(computed));
@@ -220,32 +269,39 @@ void pointwiseIntegers(const Node &node, DType computed,
   std::copy(isAbsent.begin(), isAbsent.end(), call.isAbsent);
   out.integers.resize(isTruth ? 0 : out.elements.size());
   const Wrapping wrap(computed);
-  const size_t run = out.sizes.empty() ? 1 : static_cast<size_t>(out.sizes.back());
-  for (size_t i = 0; i < out.elements.size();) {
+  const RowRuns rows(out.sizes, steps);
+  constexpr size_t most = 256;
+  uint64_t values[4][most] = {}, results[most];
+  const uint64_t *const in[4] = {values[0], values[1], values[2], values[3]};
+  const auto run = static_cast<size_t>(rows.length);
+  for (size_t first = 0; first < out.elements.size();) {
+    const size_t inRow = first % run, n = std::min(most, run - inRow);
     int64_t offsets[4] = {};
-    auto rest = static_cast<int64_t>(i / run);
-    for (size_t d = out.sizes.size(); d-- > 1; rest /= out.sizes[d - 1]) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      offsets[k] = rows.offset(static_cast<int64_t>(first / run), k) +
+                   static_cast<int64_t>(inRow) * rows.inner[k];
+      const bool isCondition = static_cast<int>(k) == condition;
+      loadRow(*operands[k], offsets[k], rows.inner[k], isCondition ? nullptr : &wrap, values[k], n);
+    }
+    rule(call, in, results, n);
+    if (!isTruth) {
+      wrap.all(results, n);
+      std::copy_n(results, n, out.integers.begin() + static_cast<ptrdiff_t>(first));
+    }
+    for (size_t i = 0; isOfBits && i < n; ++i) {
+      double &error = out.elements[first + i].error;
+      error = bitsOff(operands, offsets, error);
       for (size_t k = 0; k < operands.size(); ++k) {
-        offsets[k] += rest % out.sizes[d - 1] * steps[k][d - 1];
+        offsets[k] += rows.inner[k];
       }
     }
-    for (const size_t end = i + run; i < end; ++i) {
-      for (size_t k = 0; k < operands.size(); ++k) {
-        const uint64_t element = elementOf(*operands[k], offsets[k]);
-        call.in[k] = static_cast<int>(k) == condition ? element : wrap(element);
-      }
-      if (isOfBits) {
-        out.elements[i].error = bitsOff(operands, offsets, out.elements[i].error);
-      }
-      const uint64_t result = isTruth ? rule(call) : wrap(rule(call));
-      out.elements[i].value = asDouble(result, computed);
-      if (!isTruth) {
-        out.integers[i] = result;
-      }
-      for (size_t k = 0; k < operands.size(); ++k) {
-        offsets[k] += out.sizes.empty() ? 0 : steps[k].back();
-      }
+    const bool isOf64Bits = computed == DType::U64;
+    for (size_t i = 0; i < n; ++i) {
+      out.elements[first + i].value = isOf64Bits
+                                          ? static_cast<double>(results[i])
+                                          : static_cast<double>(static_cast<int64_t>(results[i]));
     }
+    first += n;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
+#include "lib/eager/reference/indices/RowRuns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -192,16 +193,17 @@ Result<BoundedTensor> viewBounded(const definition::Node &node, const BoundedTen
   }
   out.allocate(input.elements.size());
   out.integers.resize(input.integers.size());
-  for (size_t i = 0; i < out.elements.size(); ++i) {
-    auto rest = static_cast<int64_t>(i);
-    int64_t from = 0;
-    for (size_t d = out.sizes.size(); d-- > 0;) {
-      from += rest % out.sizes[d] * steps[d];
-      rest /= out.sizes[d];
-    }
-    out.elements[i] = input.elements[static_cast<size_t>(from)];
-    if (!out.integers.empty()) {
-      out.integers[i] = input.integers[static_cast<size_t>(from)];
+  const std::vector<std::vector<int64_t>> every = {steps};
+  const RowRuns rows(out.sizes, every);
+  const auto run = static_cast<size_t>(rows.length);
+  for (size_t first = 0; first < out.elements.size(); first += run) {
+    const int64_t begin = rows.offset(static_cast<int64_t>(first / run), 0);
+    for (size_t j = 0; j < run; ++j) {
+      const auto from = static_cast<size_t>(begin + static_cast<int64_t>(j) * rows.inner[0]);
+      out.elements[first + j] = input.elements[from];
+      if (!out.integers.empty()) {
+        out.integers[first + j] = input.integers[from];
+      }
     }
   }
   return out;

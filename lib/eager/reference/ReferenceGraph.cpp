@@ -16,6 +16,7 @@
 #include "lib/eager/reference/indices/ReferenceAlong.h"
 #include "lib/eager/reference/indices/ReferenceIndexing.h"
 #include "lib/eager/reference/indices/ReferenceMovement.h"
+#include "lib/eager/reference/indices/RowRuns.h"
 #include "runtime/elements/IntegerElements.h"
 
 #include <algorithm>
@@ -63,21 +64,14 @@ pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, 
     }
     return out;
   }
-  size_t outer = out.sizes.empty() ? 0 : out.sizes.size() - 1;
-  int64_t run = out.sizes.empty() ? 1 : out.sizes.back();
+  const RowRuns rows(out.sizes, steps);
   std::vector<const Bounded *> at(operands.size());
-  std::vector<int64_t> inner(operands.size(), 0);
-  for (size_t first = 0; first < count; first += static_cast<size_t>(run)) {
+  const auto run = static_cast<size_t>(rows.length);
+  for (size_t first = 0; first < count; first += run) {
     for (size_t k = 0; k < operands.size(); ++k) {
-      int64_t rest = static_cast<int64_t>(first) / run, offset = 0;
-      for (size_t d = outer; d-- > 0;) {
-        offset += rest % out.sizes[d] * steps[k][d];
-        rest /= out.sizes[d];
-      }
-      at[k] = operands[k]->elements.data() + offset;
-      inner[k] = out.sizes.empty() ? 0 : steps[k].back();
+      at[k] = operands[k]->elements.data() + rows.offset(static_cast<int64_t>(first / run), k);
     }
-    rule->run(*rule, at.data(), inner.data(), out.elements.data() + first, run);
+    rule->run(*rule, at.data(), rows.inner.data(), out.elements.data() + first, rows.length);
   }
   return out;
 }
@@ -321,6 +315,17 @@ private:
       return alongBounded(node, *operands[0], types[static_cast<size_t>(node.inputs[0])], types[i],
                           inside);
     }
+    const bool isOfIntegers = !isFloating && computed != DType::Bool;
+    const bool isExact = isOfIntegers && operation.kind == definition::OperationKind::Pointwise &&
+                         std::none_of(operands.begin(), operands.end(),
+                                      [](const auto *each) { return anyError(*each); });
+    if (isExact) { // no rule needs to be looked up
+      Result<BoundedTensor> value = pointwise(node, operands, nullptr);
+      if (value) {
+        pointwiseIntegers(node, computed, operands, absentOperands(node), isExact, *value);
+      }
+      return value;
+    }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
     rule.keepsRepresentable = rule.keepsRepresentable && !isExponent(i);
     rule.keepsExact = rule.keepsExact && !isExponent(i);
@@ -354,13 +359,9 @@ private:
     default:
       break;
     }
-    const bool isOfIntegers = !isFloating && computed != DType::Bool;
-    const bool isExact =
-        isOfIntegers && std::none_of(operands.begin(), operands.end(),
-                                     [](const auto *each) { return anyError(*each); });
-    Result<BoundedTensor> value = pointwise(node, operands, isExact ? nullptr : &rule);
+    Result<BoundedTensor> value = pointwise(node, operands, &rule);
     if (value && isOfIntegers) {
-      pointwiseIntegers(node, computed, operands, absentOperands(node), *value);
+      pointwiseIntegers(node, computed, operands, absentOperands(node), isExact, *value);
     }
     if (value && isFloating) {
       if (const int from = shiftedByMaximum(graph, node); from >= 0) {

@@ -55,7 +55,8 @@ class Walker {
 public:
   Walker(const definition::Node &node, const std::vector<const BoundedTensor *> &operands,
          DType type, const ErrorModel &model)
-      : node(node), operands(operands), type(type), model(model) {
+      : node(node), operands(operands), type(type), model(model),
+        takesNegative(definition::takesNegative(node)) {
     std::vector<size_t> ranks;
     for (const BoundedTensor *operand : operands) {
       ranks.push_back(operand->sizes.size());
@@ -75,21 +76,23 @@ public:
       groups.resize(table().elements.size());
     }
     std::vector<int64_t> point(points.size(), 0);
+    Place place; // one for all: a list for each element would cost more than the rest
     for (size_t i = 0; i < count; ++i) {
-      auto rest = static_cast<int64_t>(i);
-      for (size_t d = points.size(); d-- > 0; rest /= points[d]) {
-        point[d] = rest % points[d];
-      }
-      auto place = placeOf(point);
-      if (!place) {
-        return place.error();
+      if (Status found = findPlace(point, place); !found) {
+        return found.error();
       }
       if (indexing.isWrite) {
-        add(*place, point);
+        add(place, point);
       } else {
-        out.elements[i] = read(*place);
+        out.elements[i] = read(place);
         if (!out.integers.empty()) {
-          out.integers[i] = table().integers[place->element];
+          out.integers[i] = table().integers[place.element];
+        }
+      }
+      for (size_t d = points.size(); d-- > 0;) { // the next point
+        point[d] = point[d] + 1 == points[d] ? 0 : point[d] + 1;
+        if (point[d] != 0) {
+          break;
         }
       }
     }
@@ -130,8 +133,9 @@ private:
     return static_cast<size_t>(offset);
   }
 
-  Result<Place> placeOf(const std::vector<int64_t> &point) const {
-    Place place;
+  Status findPlace(const std::vector<int64_t> &point, Place &place) const {
+    place.others.clear();
+    place.isLost = false;
     int64_t offset = 0;
     for (size_t d = 0; d < indexing.places.size(); ++d) {
       const auto &[isIndexed, number] = indexing.places[d];
@@ -141,7 +145,7 @@ private:
         const BoundedTensor &index = *operands[indexing.indices[number]];
         const size_t where = offsetOf(index.sizes, indexing.firstDims[number], point);
         const auto given = static_cast<int64_t>(index.integers[where]);
-        const int64_t least = definition::takesNegative(node) ? -size : 0;
+        const int64_t least = takesNegative ? -size : 0;
         if (given < least || given >= size) {
           return makeError("E0629", fmt::format("'{}' expects indices in [{}, {}), but got {}",
                                                 node.op, least, size, given))
@@ -156,7 +160,7 @@ private:
     for (size_t &other : place.others) { // distances so far
       other += place.element;
     }
-    return place;
+    return Done{};
   }
 
   /// As distances from the place itself, in elements: of those so far, each by as much.
@@ -300,6 +304,7 @@ private:
   const std::vector<const BoundedTensor *> &operands;
   const DType type;
   const ErrorModel &model;
+  const bool takesNegative;
   Indexing indexing;
   std::vector<int64_t> points;
   std::vector<Group> groups;

@@ -49,51 +49,73 @@ double constantOf(const Node &node) {
   return value ? *value : 0;
 }
 
+/// Where the elements of a row of a moved tensor come from. Along a row only those dimensions of
+/// the source move that the last index moves, and these mostly by a step.
+class SourceRows {
+public:
+  SourceRows(const definition::Movement &movement, Sizes strides, const Sizes &sizes)
+      : movement(movement), strides(std::move(strides)), rank(sizes.size()) {}
+
+  /// Offsets in the source, or Movement::outside, of the row that begins at `index`.
+  void find(Sizes index, std::vector<int64_t> &sources) const {
+    std::fill(sources.begin(), sources.end(), 0);
+    for (size_t d = 0; d < movement.from.size(); ++d) {
+      const definition::SourceDim &dim = movement.from[d];
+      int64_t begin = dim.start, along = 0;
+      for (const auto &[of, step] : dim.steps) {
+        begin += of + 1 == rank ? 0 : step * index[of];
+        along += of + 1 == rank ? step : 0;
+      }
+      const int64_t standing = along == 0 ? dim.at(index) : 0;
+      for (size_t j = 0; j < sources.size(); ++j) {
+        int64_t at = along == 0 ? standing : begin + static_cast<int64_t>(j) * along;
+        if (along != 0 && (dim.divisor != 1 || at < 0 || at >= dim.size)) {
+          if (!index.empty()) {
+            index.back() = static_cast<int64_t>(j);
+          }
+          at = dim.at(index);
+        }
+        const bool isOutside = at < 0 || sources[j] == definition::Movement::outside;
+        sources[j] = isOutside ? definition::Movement::outside : sources[j] + at * strides[d];
+      }
+    }
+  }
+
+private:
+  const definition::Movement &movement;
+  const Sizes strides;
+  const size_t rank;
+};
+
 Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, BoundedTensor out,
                               DType dtype) {
   auto movement = definition::movementOf(node, input.sizes);
   if (!movement) {
     return movement.error();
   }
-  const Sizes strides = stridesOf(input.sizes);
   double constant = constantOf(node);
   if (std::isinf(constant) && !isFloat(dtype)) { // no integer lies below it
     constant = static_cast<double>(definition::lowestInteger(dtype));
   }
-  // Along a row only those dimensions of the source move that the last index moves.
+  const SourceRows rows(*movement, stridesOf(input.sizes), out.sizes);
   const size_t run = out.sizes.empty() ? 1 : static_cast<size_t>(out.sizes.back());
-  std::vector<size_t> walking, standing;
-  for (size_t d = 0; d < movement->from.size(); ++d) {
-    const auto &steps = movement->from[d].steps;
-    const bool isWalking = std::any_of(steps.begin(), steps.end(), [&](const auto &step) {
-      return step.first + 1 == out.sizes.size();
-    });
-    (isWalking ? walking : standing).push_back(d);
-  }
+  std::vector<int64_t> sources(run);
   Sizes index(out.sizes.size(), 0);
-  const auto offset = [&](const std::vector<size_t> &dims) {
-    int64_t sum = 0;
-    for (size_t d : dims) {
-      const int64_t at = movement->from[d].at(index);
-      if (at < 0) {
-        return definition::Movement::outside;
+  for (size_t first = 0; first < out.elements.size(); first += run) {
+    rows.find(index, sources);
+    for (size_t j = 0; j < run; ++j) {
+      if (sources[j] != definition::Movement::outside) {
+        copyElement(input, static_cast<size_t>(sources[j]), out, first + j);
+        continue;
       }
-      sum += at * strides[d];
+      out.elements[first + j] = {constant, 0};
+      if (!out.integers.empty()) {
+        out.integers[first + j] = static_cast<uint64_t>(static_cast<int64_t>(constant));
+      }
     }
-    return sum;
-  };
-  int64_t row = 0;
-  for (size_t i = 0; i < out.elements.size(); ++i, advance(index, out.sizes)) {
-    row = i % run == 0 ? offset(standing) : row;
-    int64_t source = row == definition::Movement::outside ? row : offset(walking);
-    source = source == definition::Movement::outside ? source : row + source;
-    if (source != definition::Movement::outside) {
-      copyElement(input, static_cast<size_t>(source), out, i);
-      continue;
-    }
-    out.elements[i] = {constant, 0};
-    if (!out.integers.empty()) {
-      out.integers[i] = static_cast<uint64_t>(static_cast<int64_t>(constant));
+    if (!index.empty()) { // the next row
+      index.back() = static_cast<int64_t>(run) - 1;
+      advance(index, out.sizes);
     }
   }
   return out;
