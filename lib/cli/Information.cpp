@@ -5,6 +5,7 @@
 #include "lib/cli/sweep/OperatorList.h"
 #include "lib/language/emit/builtins/BuiltinTable.h"
 #include "lib/measure/peaks/ThisChip.h"
+#include "lib/measure/peers/Peers.h"
 #include "lib/measure/results/Environment.h"
 #include "lib/report/Table.h"
 #include "lib/support/DiskCache.h"
@@ -189,6 +190,10 @@ void doctor(const Session &session) {
   for (const DeviceState &one : devices) {
     table.add({one.name, one.state});
   }
+  const std::vector<measure::PeerSource> peers = measure::peerSources();
+  for (const measure::PeerSource &one : peers) {
+    table.add({"peer " + one.name, (one.isThere ? "" : "none: ") + one.state});
+  }
   if (session.json) {
     nlohmann::ordered_json json = {{"version", versionText()},
                                    {"revision", revisionText()},
@@ -200,6 +205,11 @@ void doctor(const Session &session) {
     json["devices"] = nlohmann::ordered_json::array();
     for (const DeviceState &one : devices) {
       json["devices"].push_back(
+          {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
+    }
+    json["peers"] = nlohmann::ordered_json::array();
+    for (const measure::PeerSource &one : peers) {
+      json["peers"].push_back(
           {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
     }
     json["environment"] = nlohmann::ordered_json::parse(measure::toJson(environment));

@@ -27,6 +27,22 @@ Diagnostic unknownKernel(const std::string &path, const std::vector<std::string>
   return error.withHelp("name a function decorated with @triton.jit");
 }
 
+/// Of a kernel whose name the file gives to something else behind it, to `later` where that is a
+/// function: Python keeps what came last.
+Diagnostic hiddenKernel(const SourceModule &module, const std::string &name,
+                        const FunctionDef *later) {
+  Diagnostic error = makeError("E0014", "'" + module.path + "' has no kernel '" + name + "'");
+  if (later == nullptr) {
+    error.note("the file gives the name '" + name + "' to something else than the kernel");
+  } else {
+    error.at(module.path, module.text, later->nameRange)
+        .note(
+            "this function without @triton.jit comes later and replaces the kernel of its name, as "
+            "it does in Python");
+  }
+  return error.withHelp("give the kernel and what replaces it names of their own");
+}
+
 } // namespace
 
 Result<std::string> chooseKernelName(const std::string &path,
@@ -56,7 +72,7 @@ Result<const FunctionDef *> chooseKernel(const SourceModule &module, const std::
   }
   const FunctionDef *found = kernelNamed(module, *name, remarks);
   if (found == nullptr || !found->isJit()) {
-    return unknownKernel(module.path, kernels, *name);
+    return hiddenKernel(module, *name, found);
   }
   return found;
 }

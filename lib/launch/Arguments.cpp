@@ -33,7 +33,7 @@ Result<Tensor> makeView(const std::string &assignment, Expr &expr, DType dtype,
                         const KernelArguments &arguments, KernelArguments::View &view) {
   view.of = expr.operands[1]->text;
   expr.operands.erase(expr.operands.begin() + 1);
-  auto call = readMaker(assignment, expr);
+  auto call = readMaker(assignment, expr, arguments.integers);
   if (!call) {
     return call.error();
   }
@@ -83,25 +83,72 @@ readAssignments(const std::vector<std::string> &assignments) {
   return texts;
 }
 
+bool isLiteral(const language::ExprPtr &expr) { return expr && literalNumber(*expr).has_value(); }
+
+/// A number, or for an integer parameter an expression over the integers that `result` has.
 Status addScalar(const ParamType &param, const std::string &text, KernelArguments &result) {
   const std::string assignment = param.name + "=" + text;
   Diagnostics diags;
   language::ExprPtr expr = language::parseExpression("argument", text, diags);
-  auto value = expr ? literalNumber(*expr) : std::nullopt;
-  if (!value) {
+  if (expr && !isLiteral(expr) && !isFloat(param.dtype)) {
+    auto integer = language::evaluateInteger(*expr, result.integers);
+    if (!integer) {
+      return malformedArgument(assignment, "expects a number").note(integer.error().message);
+    }
+    result.integers[param.name] = *integer;
+    return Done{};
+  }
+  if (!isLiteral(expr)) {
     return malformedArgument(assignment, "expects a number");
   }
+  const double value = *literalNumber(*expr);
   constexpr double intLimit = 9223372036854775808.0;
   bool isInteger = expr->kind == ExprKind::Integer ||
-                   (*value == std::floor(*value) && *value >= -intLimit && *value < intLimit);
+                   (value == std::floor(value) && value >= -intLimit && value < intLimit);
   if (!isFloat(param.dtype) && !isInteger) {
     return malformedArgument(assignment, "expects an integer");
   }
   if (isFloat(param.dtype)) {
-    result.reals[param.name] = *value;
+    result.reals[param.name] = value;
   } else {
     result.integers[param.name] =
-        expr->kind == ExprKind::Integer ? expr->integer : static_cast<int64_t>(*value);
+        expr->kind == ExprKind::Integer ? expr->integer : static_cast<int64_t>(value);
+  }
+  return Done{};
+}
+
+/// Whether the text is a number already, or waits for the integers that it names.
+bool isNumber(const std::string &text) {
+  Diagnostics ignored;
+  return isLiteral(language::parseExpression("argument", text, ignored));
+}
+
+/// Numbers and integer constexprs: the literal ones first, of which the others are made in order.
+Status addScalars(const language::Signature &signature,
+                  const std::map<std::string, std::string> &texts, KernelArguments &result) {
+  std::vector<std::pair<const ParamType *, const std::string *>> waiting;
+  const std::vector<ParamType> params = signature.flattened();
+  for (const ParamType &param : params) {
+    if (param.kind == ParamType::Kind::Constexpr) {
+      if (const auto *integer = std::get_if<int64_t>(&param.constant)) {
+        result.integers[param.name] = *integer;
+      }
+      continue;
+    }
+    const auto found = texts.find(param.name);
+    if (param.kind != ParamType::Kind::Scalar || found == texts.end()) {
+      continue;
+    }
+    if (!isNumber(found->second)) {
+      waiting.emplace_back(&param, &found->second);
+    } else if (Status added = addScalar(param, found->second, result); !added) {
+      return added;
+    }
+  }
+  for (const auto &[param, text] : waiting) {
+    if (Status added = addScalar(*param, *text, result); !added) {
+      return added;
+    }
   }
   return Done{};
 }
@@ -148,15 +195,14 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
     return read.error();
   }
   const std::map<std::string, std::string> &texts = *read;
-
   KernelArguments result;
+  if (Status added = addScalars(signature, texts, result); !added) {
+    return added.error();
+  }
   std::vector<std::string> known;
   for (const ParamType &param : signature.flattened()) {
     known.push_back(param.name);
     if (param.kind == ParamType::Kind::Constexpr) {
-      if (const auto *integer = std::get_if<int64_t>(&param.constant)) {
-        result.integers[param.name] = *integer;
-      }
       continue;
     }
     result.names.push_back(param.name);
@@ -169,25 +215,17 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
                                                                             : "1024"));
     }
     std::string assignment = param.name + "=" + found->second;
-    if (param.kind == ParamType::Kind::Pointer && parseView(found->second)) {
-      continue; // once the tensor that it is a part of is there
+    if (param.kind == ParamType::Kind::Scalar ||
+        (param.kind == ParamType::Kind::Pointer && parseView(found->second))) {
+      continue; // a view is made once the tensor that it is a part of is there
     }
-    if (param.kind != ParamType::Kind::Scalar) {
-      Result<Tensor> tensor = makeError("E0010", "");
-      if (endsWith(found->second, ".npy")) {
-        tensor = loadTensor(assignment, found->second, param.dtype);
-      } else {
-        tensor = makeTensor(assignment, param.dtype);
-      }
-      if (!tensor) {
-        return tensor.error();
-      }
-      result.tensors.emplace(param.name, *tensor);
-      continue;
+    auto tensor = endsWith(found->second, ".npy")
+                      ? loadTensor(assignment, found->second, param.dtype)
+                      : makeTensor(assignment, param.dtype, result.integers);
+    if (!tensor) {
+      return tensor.error();
     }
-    if (Status added = addScalar(param, found->second, result); !added) {
-      return added.error();
-    }
+    result.tensors.emplace(param.name, *tensor);
   }
   for (const ParamType &param : signature.params) {
     auto found = texts.find(param.name);
@@ -224,21 +262,9 @@ Result<KernelArguments> makeIntegers(const language::Signature &signature,
   if (!texts) {
     return texts.error();
   }
-  KernelArguments result;
-  for (const ParamType &param : signature.flattened()) {
-    if (param.kind == ParamType::Kind::Constexpr) {
-      if (const auto *integer = std::get_if<int64_t>(&param.constant)) {
-        result.integers[param.name] = *integer;
-      }
-      continue;
-    }
-    const auto found = texts->find(param.name);
-    if (param.kind != ParamType::Kind::Scalar || found == texts->end()) {
-      continue; // the grid says when it wants for one
-    }
-    if (Status added = addScalar(param, found->second, result); !added) {
-      return added.error();
-    }
+  KernelArguments result; // the grid says when it wants for one that is not given
+  if (Status added = addScalars(signature, *texts, result); !added) {
+    return added.error();
   }
   return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values for a kernel's parameters from text: `x=randn(8192,4096,seed=1)`, `x=x.npy`, `n=1024`,
-// `out=view(x,offset=64)` for memory of another argument.
+// Values for a kernel's parameters from text: `x=randn(n,4096,seed=1)`, `x=x.npy`, `n=1024`,
+// `out=view(x,offset=64)` for memory of another argument. An integer may be an expression over the
+// integers that are numbers, over integer constexprs and over expressions of parameters in front of
+// it, `stride=K`; sizes of tensors may be expressions over all of them.
 #pragma once
 
 #include "lib/language/signature/Signature.h"

@@ -83,7 +83,7 @@ static Result<KernelArguments> withGiven(const KernelCase &testCase,
                                          const KernelArguments &arguments) {
   KernelArguments all = arguments;
   for (const std::string &assignment : testCase.given) {
-    auto tensor = makeTensor(assignment, DType::I64);
+    auto tensor = makeTensor(assignment, DType::I64, arguments.integers);
     if (!tensor) {
       return tensor.error();
     }

@@ -278,7 +278,7 @@ Status resetOutputs(const KernelCase &testCase, KernelArguments &arguments) {
     }
     Tensor &before = arguments.before[name];
     if (!before.isValid()) {
-      auto fresh = makeTensor(*makerOf(testCase, name), tensor.dtype());
+      auto fresh = makeTensor(*makerOf(testCase, name), tensor.dtype(), arguments.integers);
       if (!fresh) {
         return fresh.error();
       }

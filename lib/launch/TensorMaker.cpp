@@ -163,52 +163,69 @@ Diagnostic malformedArgument(const std::string &assignment, const std::string &w
       .withHelp(fmt::format("write name=value, where value is a number, or one of {}", makers));
 }
 
-Result<MakerCall> readMaker(const std::string &assignment, const Expr &expr) {
+/// A number, or what an integer expression comes to; `what` says where it stands. E0010.
+static Result<double> numberIn(const std::string &assignment, const std::string &what,
+                               const Expr &expr, const language::NamedIntegers &integers) {
+  if (auto value = literalNumber(expr)) {
+    return *value;
+  }
+  auto integer = language::evaluateInteger(expr, integers);
+  if (!integer) {
+    return malformedArgument(assignment, fmt::format("expects a number {}", what))
+        .note(integer.error().message);
+  }
+  return static_cast<double>(*integer);
+}
+
+Result<MakerCall> readMaker(const std::string &assignment, const Expr &expr,
+                            const language::NamedIntegers &integers) {
   if (expr.kind != ExprKind::Call || expr.operands[0]->kind != ExprKind::Name) {
     return malformedArgument(assignment, "is not a call such as randn(1024)");
   }
   MakerCall call;
   call.name = expr.operands[0]->text;
-  auto addPositional = [&](const Expr &argument) -> bool {
-    auto value = literalNumber(argument);
-    if (value) {
-      call.positional.push_back(*value);
+  auto addPositional = [&](const Expr &argument) -> Status {
+    auto value = numberIn(assignment, "for each size", argument, integers);
+    if (!value) {
+      return value.error();
     }
-    return value.has_value();
+    call.positional.push_back(*value);
+    return Done{};
   };
   for (size_t i = 1; i < expr.operands.size(); ++i) {
     const Expr &argument = *expr.operands[i];
-    bool isList = argument.kind == ExprKind::Tuple || argument.kind == ExprKind::List;
-    bool ok = true;
-    if (isList) {
-      for (const auto &item : argument.operands) {
-        ok = ok && addPositional(*item);
+    if (argument.kind != ExprKind::Tuple && argument.kind != ExprKind::List) {
+      if (Status added = addPositional(argument); !added) {
+        return added.error();
       }
-    } else {
-      ok = addPositional(argument);
+      continue;
     }
-    if (!ok) {
-      return malformedArgument(assignment, "expects numbers as arguments");
+    for (const auto &item : argument.operands) {
+      if (Status added = addPositional(*item); !added) {
+        return added.error();
+      }
     }
   }
   for (const auto &keyword : expr.keywords) {
-    auto value = literalNumber(*keyword.value);
+    auto value =
+        numberIn(assignment, fmt::format("for '{}'", keyword.name), *keyword.value, integers);
     if (!value) {
-      return malformedArgument(assignment, fmt::format("expects a number for '{}'", keyword.name));
+      return value.error();
     }
     call.keywords[keyword.name] = *value;
   }
   return call;
 }
 
-Result<Tensor> makeTensor(const std::string &assignment, DType dtype) {
+Result<Tensor> makeTensor(const std::string &assignment, DType dtype,
+                          const language::NamedIntegers &integers) {
   Diagnostics diags;
   std::string maker = assignment.substr(assignment.find('=') + 1);
   language::ExprPtr expr = language::parseExpression("argument", maker, diags);
   if (!expr) {
     return malformedArgument(assignment, fmt::format("does not parse: {}", diags.all()[0].message));
   }
-  auto call = readMaker(assignment, *expr);
+  auto call = readMaker(assignment, *expr, integers);
   if (!call) {
     return call.error();
   }

@@ -37,3 +37,20 @@ TEST(ChooseKernel, EveryWayNotToChooseIsOneCode) {
   EXPECT_EQ(chooseKernelName("k.py", {"first"}, "frist").error().notes.front(),
             "nearest name: 'first'");
 }
+
+TEST(ChooseKernel, AFunctionOfTheKernelsNameBehindItIsNamed) {
+  const std::string hidden = std::string(one) + "def first(x):\n    first[(1,)](x)\n";
+  Diagnostics diags;
+  auto module = parseModule("k.py", hidden, diags);
+  ASSERT_TRUE(module) << diags.render();
+  for (const char *wanted : {"", "first"}) {
+    auto kernel = chooseKernel(*module, wanted, diags);
+    ASSERT_FALSE(bool(kernel));
+    EXPECT_EQ(kernel.error().code, "E0014");
+    EXPECT_EQ(kernel.error().notes.front(),
+              "this function without @triton.jit comes later and replaces the kernel of its name, "
+              "as it does in Python");
+    EXPECT_EQ(kernel.error().range.line, 5);
+    EXPECT_EQ(kernel.error().help, "give the kernel and what replaces it names of their own");
+  }
+}

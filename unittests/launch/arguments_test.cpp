@@ -57,6 +57,30 @@ TEST(Arguments, ValuesComeInTheOrderOfTheParameters) {
   EXPECT_EQ(made->integers.at("BLOCK"), 64) << "grids read constants";
 }
 
+TEST(Arguments, SizesAndIntegersAreExpressionsOverIntegers) {
+  auto made = makeArguments(signature(), {"x=randn(n, cdiv(n, BLOCK), seed=n)",
+                                          "y=full(2 * n, value=n - 1)", "n=BLOCK + 6", "scale=1"});
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(made->integers.at("n"), 70);
+  EXPECT_EQ(made->tensors.at("x").shape(), (std::vector<int64_t>{70, 2}));
+  EXPECT_EQ(made->tensors.at("y").elementCount(), 140);
+  EXPECT_EQ(made->tensors.at("y").at(3), 69);
+  auto view = makeArguments(
+      signature(), {"x=ones(n)", "y=view(x, n // 2, offset=n - n // 2)", "n=10", "scale=1"});
+  ASSERT_TRUE(bool(view)) << view.error().message;
+  EXPECT_EQ(view->tensors.at("y").elementCount(), 5);
+}
+
+TEST(Arguments, AnExpressionThatHasNoValueSaysWhy) {
+  auto noteOf = [](const std::string &x, const std::string &n) {
+    auto made = makeArguments(signature(), {x, "y=ones(2)", n, "scale=1"});
+    return made ? "" : made.error().code + ": " + made.error().notes.at(0);
+  };
+  EXPECT_EQ(noteOf("x=ones(m)", "n=1"), "E0010: 'm' has no value here");
+  EXPECT_EQ(noteOf("x=ones(2)", "n=n + 1"), "E0010: 'n' has no value here");
+  EXPECT_EQ(noteOf("x=ones(2)", "n=scale"), "E0010: 'scale' has no value here");
+}
+
 TEST(Arguments, TheLastAssignmentWins) {
   auto made = makeArguments(signature(), {"x=ones(2)", "y=ones(2)", "n=1", "scale=1", "n=2"});
   ASSERT_TRUE(bool(made));

@@ -360,6 +360,9 @@ void addBench(CLI::App &app, Session &session) {
   command->add_option("--against", options->against,
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
+  command->add_option("--sweep", kernel->formulas.sweep,
+                      "name=value,value…: a launch of a single .py kernel for each, whose tensors "
+                      "may have sizes such as n");
   command->add_flag("--ladder", kernel->isLadder,
                     "the rungs of kernels/OP in the same turns, with each one's gain");
   command->add_option("--report", kernel->report,

@@ -11,6 +11,7 @@
 #include "lib/cli/process/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/peaks/ThisChip.h"
+#include "lib/measure/peers/Peers.h"
 #include "lib/measure/results/Environment.h"
 #include "lib/pipeline/Target.h"
 #include "lib/report/GateReport.h"
@@ -57,6 +58,21 @@ std::vector<measure::RecordedCase> recorded(const std::vector<ToldRow> &rows) {
     cases.push_back(row.recorded);
   }
   return cases;
+}
+
+/// Libraries that may have had an operation of a row without a peer, but are not there. Asked
+/// behind the timing, since it loads those that are.
+std::vector<measure::PeerSource> missingPeers(const std::vector<ToldRow> &rows,
+                                              const std::string &target) {
+  std::vector<measure::PeerSource> missing;
+  const bool hasRowWithout = std::any_of(rows.begin(), rows.end(), [](const ToldRow &row) {
+    return !row.failed && !row.json.contains("peer");
+  });
+  if (hasRowWithout && !pipeline::runsOnDevice(target)) {
+    missing = measure::peerSources();
+    std::erase_if(missing, [](const measure::PeerSource &one) { return one.isThere; });
+  }
+  return missing;
 }
 
 /// The folder's or the file's name: what a result file is about.
@@ -234,18 +250,26 @@ void KernelBench::run(const std::optional<measure::ResultFile> &earlier) {
   if (!measureAll(numbers, rows)) {
     return;
   }
+  const std::vector<measure::PeerSource> missing = missingPeers(rows, options.target);
   if (!session.json) {
     std::vector<bench::KernelLine> lines;
     for (const ToldRow &row : rows) {
       lines.insert(lines.end(), row.lines.begin(), row.lines.end());
     }
     fmt::print("{}{}", bench::kernelTable(lines), measure::uncertaintyNote(chip));
+    for (const measure::PeerSource &one : missing) {
+      fmt::print("no peer of {}: {}\n", one.name, one.state);
+    }
     if (!options.chip.empty()) {
       fmt::print("code is shaped for the chip of '{}'; it was measured on this machine\n",
                  options.chip);
     }
   }
   Json results = json(rows);
+  results["missing_peers"] = Json::array();
+  for (const measure::PeerSource &one : missing) {
+    results["missing_peers"].push_back(one.name);
+  }
   if (!options.chip.empty()) {
     results["code_shaped_for"] = options.chip;
   }
@@ -272,6 +296,9 @@ void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
   command.add_option("--signature,-s", options.given.signature, "of a single .py kernel");
   command.add_option("--grid,-g", options.given.grid, "of a single .py kernel");
   command.add_option("--arg,-a", options.given.arguments, "name=maker, of a single .py kernel");
+  command.add_option(
+      "--reference", options.formulas.references,
+      "name=expression for each output, of a single .py kernel: what it should give");
   command.add_option("--bytes", options.given.bytes, "expression: bytes the kernel must move");
   command.add_option("--flops", options.given.flops, "expression: floating-point operations");
   command.add_option("--case", options.caseName, "only this case of cases.toml");
@@ -297,7 +324,8 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
   if (isFolder) {
     used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers", "--without"});
   } else {
-    used.insert(used.end(), {"--signature", "--grid", "--arg", "--bytes", "--flops"});
+    used.insert(used.end(),
+                {"--signature", "--grid", "--arg", "--reference", "--sweep", "--bytes", "--flops"});
   }
   std::erase_if(used, [&](const std::string &name) { return !command.get_option_no_throw(name); });
   return unusedOption(command, isFolder ? "a folder of kernels" : "one kernel's file", used);
@@ -307,9 +335,7 @@ Result<std::vector<KernelCase>> benchCases(const KernelBenchOptions &options) {
   const std::string &input = options.given.kernel;
   std::error_code ignored;
   if (!std::filesystem::is_directory(input, ignored)) {
-    std::vector one = {options.given};
-    one.front().name = "command line";
-    return one;
+    return launch::givenCases(options.given, options.formulas);
   }
   auto cases = launch::loadCases(input);
   if (!cases || !options.caseName.empty()) {

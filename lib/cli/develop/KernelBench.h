@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/cli/Command.h"
+#include "lib/launch/GivenCases.h"
 #include "lib/launch/KernelCases.h"
 
 #include <optional>
@@ -14,6 +15,7 @@ namespace nereid::cli {
 struct KernelBenchOptions {
   /// What the command line says: of a folder of kernels its path alone.
   launch::KernelCase given;
+  launch::GivenFormulas formulas;
   std::string target = "cpu", chip, caseName;
   double secondsPerCase = 3;
   std::string against;      ///< an earlier result file, empty = none

@@ -24,6 +24,7 @@ using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, 
                        float, float *, int);
 using SetThreads = void (*)(int);
 
+constexpr const char *openBlasFile = "libopenblas.so.0";
 constexpr int cblasRowMajor = 101;
 constexpr int cblasNoTrans = 111;
 
@@ -33,7 +34,7 @@ Sgemm findSgemm() {
     if (runtime::hasCpuFeature("avx512f")) {
       setenv("OPENBLAS_CORETYPE", "SKYLAKEX", /*overwrite=*/0);
     }
-    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(openBlasFile, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       return static_cast<Sgemm>(nullptr);
     }
@@ -69,6 +70,19 @@ std::optional<Peer> openBlas(const PeerCall &call, const std::vector<Tensor> &in
               output};
 }
 
+/// Libraries that `./dev bench` builds of bench/peers, for what is installed.
+struct PeerFile {
+  const char *name, *file;
+};
+constexpr std::array<PeerFile, 2> peerFiles = {
+    {{"oneDNN", "libnereid_peer_onednn.so"}, {"parallel STL", "libnereid_peer_parallel.so"}}};
+
+std::filesystem::path peerFolder() {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return program.parent_path().parent_path() / "lib";
+}
+
 struct PeerLibrary {
   nereid_peer_open_function open = nullptr;
   nereid_peer_run_function run = nullptr;
@@ -85,11 +99,8 @@ const std::vector<PeerLibrary> &peerLibraries() {
     runtime::defaultPool();
     ::setenv("OMP_PROC_BIND", "true", 0);
     std::vector<PeerLibrary> libraries;
-    std::error_code ignored;
-    auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    auto folder = program.parent_path().parent_path() / "lib";
-    for (const char *name : {"libnereid_peer_onednn.so", "libnereid_peer_parallel.so"}) {
-      void *handle = dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    for (const PeerFile &one : peerFiles) {
+      void *handle = dlopen((peerFolder() / one.file).c_str(), RTLD_NOW | RTLD_LOCAL);
       PeerLibrary library;
       if (handle != nullptr) {
         library.open =
@@ -162,6 +173,25 @@ std::optional<Peer> fromLibraries(const PeerCall &call, const std::vector<Tensor
 }
 
 } // namespace
+
+std::vector<PeerSource> peerSources() {
+  const auto sourceOf = [](const std::string &name, const std::string &file,
+                           const std::string &remedy) {
+    void *handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    PeerSource source{name, handle != nullptr, file};
+    if (handle == nullptr) {
+      const char *why = dlerror();
+      source.state = std::string(why != nullptr ? why : file) + "; " + remedy;
+    }
+    return source; // what is loaded stays: a peer would load it again
+  };
+  std::vector<PeerSource> sources = {sourceOf("OpenBLAS", openBlasFile, "install libopenblas0")};
+  for (const PeerFile &one : peerFiles) {
+    sources.push_back(
+        sourceOf(one.name, (peerFolder() / one.file).string(), "./dev bench builds it"));
+  }
+  return sources;
+}
 
 std::optional<Peer> findPeer(const PeerCall &call, const std::map<std::string, Tensor> &tensors,
                              const Tensor &output) {

@@ -26,6 +26,14 @@ struct Peer {
   runtime::Tensor output; ///< memory of its own
 };
 
+/// One of the libraries that peers come from.
+struct PeerSource {
+  std::string name; ///< "oneDNN"
+  bool isThere = false;
+  std::string state; ///< where it was found, or what was looked for and how to get it
+};
+std::vector<PeerSource> peerSources();
+
 /// A peer that computes `call` on these tensors into a tensor like `output`, which starts as a copy
 /// of it (an operation may add to it); nothing when no installed library has it for these types.
 std::optional<Peer> findPeer(const PeerCall &call,

@@ -19,6 +19,7 @@ void addTiming(nlohmann::ordered_json &json, const Timing &timing) {
   json["p90"] = summary.p90;
   json["p99"] = summary.p99;
   json["minimum"] = summary.minimum;
+  json["maximum"] = summary.maximum;
   json["mean"] = summary.mean;
   json["standard_deviation"] = summary.deviation;
   json["interquartile_range"] = summary.interquartileRange;

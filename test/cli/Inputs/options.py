@@ -14,7 +14,7 @@ stages = {"--target", "--chip", "--dtype", "--fresh"}
 rounds = {"--seed", "--rounds", "--conservative", "--require-target", "--import-path", "--start", "--blocking"}
 backward = {"--out", "--backward", "--by"}
 architecture = ["--target", "nvidia:sm_80"]
-one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
+one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops", "--reference"}
 emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--depfile", "--no-cache",
            "--emit"}
 library = {"--architecture", "--grid", "--grid-argument", "--choose", "--name", "--runtime"}
@@ -47,7 +47,7 @@ kinds = [
                          "--in-process", "--against", "--blocking"}),
     ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against",
                        "--blocking"}
-     | one_file),
+     | one_file | {"--sweep"}),
     ("bench", ["results.json"], {"--against"}),
     ("bench", [folder, "--ladder"], {"--ladder", "--report", "--target", "--chip", "--seconds-per-case",
                                      "--import-path", "--blocking"}),
