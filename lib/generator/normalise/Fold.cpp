@@ -24,6 +24,11 @@ bool isNumber(const Node *node, double value) {
              : static_cast<double>(node->integer) == value;
 }
 
+/// Whether the value is no NaN at all, so that it equals itself.
+bool isNoNan(const Node *node) {
+  return !isFloat(node->dtype) || (node->kind == NodeKind::Const && !std::isnan(node->real));
+}
+
 class Folder {
 public:
   explicit Folder(Program &program) : program(program) {}
@@ -97,6 +102,9 @@ private:
     if (parts.name == "logical_not") {
       std::optional<bool> known = truthOf(in[0]);
       return known ? truth(!*known) : nullptr;
+    }
+    if (parts.name == "ne" && in[0] == in[1] && isNoNan(in[0])) {
+      return truth(false);
     }
     std::optional<Comparison> comparison = comparisonOf(parts);
     if (!comparison) {
