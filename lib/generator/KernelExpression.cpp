@@ -191,6 +191,10 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
   return std::nullopt;
 }
 
+bool takesTypedOperands(const std::string &op, bool isFloating) {
+  return (isFloating && functionOfTwo(op)) || op == "maximum" || op == "minimum";
+}
+
 bool needsLibdevice(const std::string &op, bool isFloating) {
   const char *name = functionName(op);
   return (isFloating && functionOfTwo(op)) || op == "pow" ||

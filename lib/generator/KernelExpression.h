@@ -28,6 +28,9 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
 /// value.to(type).
 kernel::Expr cast(kernel::Expr value, const std::string &type);
 
+/// True of functions of two operands whose literals are float32 or int32, whatever the other
+/// operand is: where another type is meant they are given theirs.
+bool takesTypedOperands(const std::string &op, bool isFloating);
 /// True when the expression uses the libdevice module.
 bool needsLibdevice(const std::string &op, bool isFloating = true);
 

@@ -19,7 +19,7 @@ namespace {
 
 using runtime::Tensor;
 
-constexpr double mostBytes = 8 << 20;          ///< of all tensors of a case, in float32
+constexpr double mostBytesOfCase = 8 << 20;    ///< of all tensors of a case, in float32
 constexpr size_t mostGrowing = 4;              ///< symbols that get a size of their own
 constexpr int64_t mostDrawnElements = 1 << 16; ///< of each tensor, roughly
 constexpr int64_t oddSizes[] = {1, 3, 17, 127, 129, 1000};
@@ -101,7 +101,8 @@ namespace {
 /// Collects the cases of a grid.
 class GridWriter {
 public:
-  GridWriter(const Operator &op, DType dtype) : op(op), dtype(dtype) {}
+  GridWriter(const Operator &op, DType dtype, double mostBytes = mostBytesOfCase)
+      : op(op), dtype(dtype), mostBytes(mostBytes) {}
 
   void add(const std::string &what, Binding binding, const Data &data = {},
            LayoutKind layout = LayoutKind::Contiguous, int dataOf = -1,
@@ -286,6 +287,7 @@ private:
 
   const Operator &op;
   DType dtype;
+  double mostBytes;
 };
 
 } // namespace
@@ -306,6 +308,14 @@ std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn,
     writer.grid.push_back(std::move(one));
   }
   return std::move(writer.grid);
+}
+
+std::optional<GridCase> caseOfSizes(const Operator &op, const std::string &name, Binding binding,
+                                    DType dtype) {
+  GridWriter writer(op, dtype, tensorBytes(op, binding, DType::F32));
+  writer.add(name, std::move(binding));
+  const bool isMade = !writer.grid.empty() && writer.grid.front().unmet.empty();
+  return isMade ? std::optional(std::move(writer.grid.front())) : std::nullopt;
 }
 
 LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout,

@@ -7,6 +7,8 @@
 #include "lib/definition/cases/CaseData.h"
 #include "runtime/tensor/Tensor.h"
 
+#include <optional>
+
 namespace nereid::definition {
 
 enum class LayoutKind {
@@ -34,6 +36,11 @@ struct GridCase {
 /// the constraints. `dtype` names the data; sizes and layouts are the same for all types.
 std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn = 8,
                                    DType dtype = DType::F32);
+
+/// One case of normal numbers with these sizes, or the nearest that meet the constraints; none
+/// where there are none.
+std::optional<GridCase> caseOfSizes(const Operator &op, const std::string &name, Binding binding,
+                                    DType dtype);
 
 constexpr int64_t smallestGap = 3; ///< elements
 

@@ -449,6 +449,18 @@ std::optional<int> BodyExpressions::joinSizes(const std::string &name,
   return size(text, isWhole, range);
 }
 
+/// Powers that PyTorch takes as roots: of -inf they are NaN, of -0 they keep the sign.
+static void takeRoots(Node &node, const std::vector<Node> &nodes) {
+  if (node.op != "pow" || nodes[static_cast<size_t>(node.inputs[1])].op != "constant") {
+    return;
+  }
+  const double exponent = constantValue(nodes[static_cast<size_t>(node.inputs[1])]);
+  if (exponent == 0.5 || exponent == -0.5) {
+    node.op = exponent > 0 ? "sqrt" : "rsqrt";
+    node.inputs.pop_back();
+  }
+}
+
 std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   node.source = sourceText(range);
   if (std::optional<int> folded = fold(node)) {
@@ -457,6 +469,7 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   if (std::optional<int> joined = joinSizes(node.op, node.inputs, range)) {
     return joined;
   }
+  takeRoots(node, op.nodes);
   const bool anyTensor = std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
     return !isNumber(op.nodes[static_cast<size_t>(input)]);
   });

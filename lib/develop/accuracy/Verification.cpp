@@ -3,6 +3,7 @@
 
 #include "lib/definition/cases/OtherNumbers.h"
 #include "lib/definition/operations/indices/Indexing.h"
+#include "lib/develop/accuracy/FormCases.h"
 #include "lib/launch/LostDevice.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
@@ -251,9 +252,10 @@ verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
 }
 
 /// The cases that were asked for.
-Result<std::vector<GridCase>> chosenCases(const Generation &generation,
+Result<std::vector<GridCase>> chosenCases(Generation &generation, const Machine &chip,
                                           const AccuracyOptions &options, DType dtype) {
   std::vector<GridCase> grid = definition::accuracyGrid(generation.op(), options.seed, 8, dtype);
+  addFormCases(grid, generation, chip, dtype);
   if (options.onlyCase.empty()) {
     return grid;
   }
@@ -325,7 +327,7 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
   progress.source = source;
   progress.source.compiled = std::make_shared<CompiledKernels>();
   for (DType dtype : options.dtypes) {
-    auto grid = chosenCases(generation, options, dtype);
+    auto grid = chosenCases(generation, chip, options, dtype);
     if (!grid) {
       return grid.error();
     }

@@ -203,8 +203,10 @@ template <bool largest> Bounded extremum(const Bounded &a, const Bounded &b) {
 }
 
 Bounded clamped(const Bounded &x, const Bounded &low, const Bounded &high) {
-  const Bounded raised = x.value < low.value ? chosen(low, x) : chosen(x, low);
-  return raised.value > high.value ? chosen(high, raised) : chosen(raised, high);
+  const bool isRaised = x.value < low.value || std::isnan(low.value);
+  const Bounded raised = isRaised ? chosen(low, x) : chosen(x, low);
+  const bool isLowered = raised.value > high.value || std::isnan(high.value);
+  return isLowered ? chosen(high, raised) : chosen(raised, high);
 }
 
 template <class Holds> Bounded compared(const Bounded &a, const Bounded &b, Holds holds) {

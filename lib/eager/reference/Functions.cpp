@@ -20,8 +20,9 @@ double magnitude(double x) { return std::fabs(x); }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-magnitude(x))); }
 double clamped(double x, double low, double high) {
-  const double raised = x < low ? low : x; // first: where low is above high, high is left
-  return raised > high ? high : raised;
+  // The lower one first: where low is above high, high is left. A bound that is NaN makes NaN.
+  const double raised = x < low || std::isnan(low) ? low : x;
+  return raised > high || std::isnan(high) ? high : raised;
 }
 double rectified(double x) { return x < 0 ? 0 : x; }
 double logSigmoid(double x) {

@@ -53,6 +53,11 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   if (std::all_of(in.begin(), in.end(), [](const Value &each) { return each.isLiteral; })) {
     in[0] = {typed(in[0], dtype)};
   }
+  if (takesTypedOperands(node.name, isFloat(dtype)) && dtype != DType::F32 && dtype != DType::I32) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      in[i] = {typed(in[i], node.inputs[i]->dtype), in[i].height};
+    }
+  }
   if (node.name == "pow" && isConst(node.inputs[1])) {
     const Node &exponent = *node.inputs[1];
     const double number = isFloat(dtype) ? exponent.real : static_cast<double>(exponent.integer);

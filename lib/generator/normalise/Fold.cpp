@@ -24,6 +24,11 @@ bool isNumber(const Node *node, double value) {
              : static_cast<double>(node->integer) == value;
 }
 
+/// Whether the value is no NaN at all, so that it equals itself.
+bool isNoNan(const Node *node) {
+  return !isFloat(node->dtype) || (node->kind == NodeKind::Const && !std::isnan(node->real));
+}
+
 class Folder {
 public:
   explicit Folder(Program &program) : program(program) {}
@@ -170,6 +175,9 @@ private:
     }
     if (const std::optional<bool> known = ofNumbers(parts)) {
       return truth(*known);
+    }
+    if (parts.name == "ne" && in[0] == in[1] && isNoNan(in[0])) {
+      return truth(false);
     }
     std::optional<Comparison> comparison = comparisonOf(parts);
     if (!comparison) {

@@ -271,8 +271,8 @@ template <class T> void clampLoop(const Operand<T> *operands, T *out, int64_t n)
   const T *in = operands[0].data, *low = operands[1].data, *high = operands[2].data;
   NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
-    T x = in[i] < low[i] ? low[i] : in[i];
-    out[i] = x > high[i] ? high[i] : x;
+    T x = (in[i] < low[i]) | (low[i] != low[i]) ? low[i] : in[i];
+    out[i] = (x > high[i]) | (high[i] != high[i]) ? high[i] : x;
   }
 }
 

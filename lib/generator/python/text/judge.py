@@ -171,7 +171,7 @@ class Steps:
     def compare(self, name, a, b):
         """Truth values; open where what is compared may be off by more than the difference."""
         value = STEPS[name][0](a[0], b[0]).to(torch.float64)
-        error = _added(a[1], b[1])
+        error = None if a is b else _added(a[1], b[1])  # with itself: whether it is NaN
         if error is None:
             return value, None
         return value, ((error > 0) & ~(_distance(a[0], b[0]) > error)).to(torch.float64)
