@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Optimization.h"
 
+#include "lib/develop/edits/LineDiff.h"
 #include "lib/develop/performance/Duel.h"
 #include "lib/generator/call/CallPlan.h"
 #include "lib/generator/schedules/Bottleneck.h"
@@ -231,6 +232,10 @@ private:
   /// The best change that should gain; nothing when the row has none that was not tried.
   std::optional<Neighbour> nextChange(const PerformanceRow &row);
   Outcome compare(const PerformanceRow &row, const Neighbour &change);
+  /// The schedules with the change in its row's class.
+  generator::ScheduleTable tableWith(const PerformanceRow &row, const Neighbour &change) const;
+  /// What the change makes of the kernel's file.
+  std::string codeDifference(const PerformanceRow &row, const Neighbour &change) const;
   /// Enters the change into the project; what the whole grid then says takes it out again.
   Status keep(PerformanceRow &row, const Neighbour &change, Outcome &outcome);
   /// What a row that is not where it should be still has before it.
@@ -295,6 +300,23 @@ Outcome Rounds::compare(const PerformanceRow &row, const Neighbour &change) {
   return outcome;
 }
 
+generator::ScheduleTable Rounds::tableWith(const PerformanceRow &row,
+                                           const Neighbour &change) const {
+  generator::ScheduleTable table = generation.table;
+  const definition::Binding &binding = caseOf(row).binding;
+  table.set(generation.classOf(binding, row.dtype),
+            generation.keptOf(change.schedule, binding, row.dtype),
+            fmt::format("round {}", roundNumber()));
+  return table;
+}
+
+std::string Rounds::codeDifference(const PerformanceRow &row, const Neighbour &change) const {
+  constexpr size_t mostLines = 60; // a form that changes is a kernel that changes
+  Generation changed = generation;
+  changed.table = tableWith(row, change);
+  return diffText(generator::writeTriton(generation), generator::writeTriton(changed), mostLines);
+}
+
 Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outcome) {
   const generator::ScheduleTable before = generation.table;
   auto enter = [&](const generator::ScheduleTable &table) {
@@ -302,12 +324,7 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
     project.manifest.table = table;
     return writeSources(project, generation, change.changeClass);
   };
-  generator::ScheduleTable table = before;
-  const definition::Binding &binding = caseOf(row).binding;
-  table.set(generation.classOf(binding, row.dtype),
-            generation.keptOf(change.schedule, binding, row.dtype),
-            fmt::format("round {}", roundNumber()));
-  if (auto written = enter(table); !written) {
+  if (auto written = enter(tableWith(row, change)); !written) {
     return written;
   }
   outcome.wrong = options.verifyAll();
@@ -419,6 +436,7 @@ Result<OptimizationResult> Rounds::runRounds() {
       continue;
     }
     const Schedule before = row->schedule;
+    const std::string difference = codeDifference(*row, *change); // before the change is entered
     if (outcome.isGain()) {
       if (auto kept = keep(*row, *change, outcome); !kept) {
         return kept.error();
@@ -429,7 +447,9 @@ Result<OptimizationResult> Rounds::runRounds() {
         (outcome.first.failure.empty() && evidence.isLoss(leastGain, mostChance))) {
       learn(patterns, generation, *change, before, caseOf(*row), row->dtype, chip, evidence);
     }
-    if (auto saved = save(recordOf(*row, *change, outcome)); !saved) {
+    RoundRecord record = recordOf(*row, *change, outcome);
+    record.codeDifference = difference;
+    if (auto saved = save(record); !saved) {
       return saved.error();
     }
   }

@@ -134,6 +134,7 @@ Json roundToJson(const RoundRecord &round) {
           {"reason", round.reason},
           {"scheduleBefore", round.scheduleBefore},
           {"scheduleAfter", round.scheduleAfter},
+          {"codeDifference", round.codeDifference},
           {"speedupBefore", round.speedupBefore},
           {"speedupAfter", round.speedupAfter},
           {"expectedGain", round.expectedGain},
@@ -155,6 +156,7 @@ RoundRecord roundFromJson(const Json &json) {
   round.reason = json.at("reason").get<std::string>();
   round.scheduleBefore = json.at("scheduleBefore").get<std::string>();
   round.scheduleAfter = json.at("scheduleAfter").get<std::string>();
+  round.codeDifference = json.value("codeDifference", "");
   round.speedupBefore = json.at("speedupBefore").get<double>();
   round.speedupAfter = json.at("speedupAfter").get<double>();
   round.expectedGain = json.at("expectedGain").get<double>();

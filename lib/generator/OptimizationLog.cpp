@@ -177,6 +177,10 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round, double
                       filesTouched(round.changeClass), round.change);
   text += fmt::format("- **Reason** {}\n\n", round.reason);
   text += diffSnippet(constantsOf(round.scheduleBefore), constantsOf(round.scheduleAfter));
+  if (!round.codeDifference.empty()) {
+    text += fmt::format("\nIn `{}_triton.py`:\n\n```diff\n{}```\n", manifest.operatorName,
+                        round.codeDifference);
+  }
   if (!round.isVerified) {
     text += "\n- **Result** not timed: the accuracy check failed\n";
   } else {

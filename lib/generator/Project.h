@@ -30,6 +30,7 @@ struct RoundRecord {
   std::string sizes; ///< of the case: "D = 4096, ... = 8x2048"
   std::string changeClass, change, reason;
   std::string scheduleBefore, scheduleAfter;
+  std::string codeDifference = {}; ///< of the kernel's file, as a diff with marks in front of lines
   double speedupBefore = 0, speedupAfter = 0, expectedGain = 1;
   Diagnosis before, after; ///< after: only where it was timed
   bool isVerified = false, isKept = false;

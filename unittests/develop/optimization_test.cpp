@@ -3,6 +3,7 @@
 // the files, the patterns and the next choice; noise reaches nothing.
 #include "lib/definition/Graph.h"
 #include "lib/develop/Optimization.h"
+#include "lib/develop/edits/LineDiff.h"
 #include "lib/generator/call/CallPlan.h"
 #include "lib/support/AtomicFile.h"
 
@@ -101,6 +102,7 @@ protected:
 
 TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
   const Schedule before = rows.front().schedule;
+  const std::string codeBefore = generator::writeTriton(generation);
   evidence = {clear(1.3), clear(1.25)};
   const OptimizationResult result = run();
   ASSERT_EQ(result.rounds.size(), 1u);
@@ -121,6 +123,15 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
   EXPECT_NEAR(round.before.launchFraction, 0.2, 1e-12); // 0.2 ms of 1 ms
   EXPECT_GT(round.before.programs, 0);
   EXPECT_NE(round.sizes.find(" = "), std::string::npos);
+  // The code that the log shows is what became of the kernel's file.
+  const std::string code = *readTextFile(project->path(generation.op().name + "_triton.py"));
+  EXPECT_NE(code, codeBefore);
+  EXPECT_EQ(round.codeDifference, diffText(codeBefore, code, 60));
+  EXPECT_NE(readTextFile(project->path("optimization_log.md"))
+                ->find("_triton.py`:\n\n```diff\n" + round.codeDifference + "```"),
+            std::string::npos);
+  EXPECT_EQ(generator::Project::open(folder)->manifest.rounds.front().codeDifference,
+            round.codeDifference);
 }
 
 /// The same of a product.

@@ -74,4 +74,29 @@ std::vector<Hunk> lineDiff(const std::string &before, const std::string &after) 
   return hunks;
 }
 
+std::string diffText(const std::string &before, const std::string &after, size_t mostLines) {
+  std::string text;
+  size_t told = 0, left = 0;
+  const auto add = [&](char mark, const std::string &line) {
+    if (told == mostLines) {
+      ++left;
+      return;
+    }
+    ++told;
+    text += mark + (line.empty() ? "" : " " + line) + "\n";
+  };
+  for (const Hunk &hunk : lineDiff(before, after)) {
+    if (told < mostLines) {
+      text += "@@ line " + std::to_string(hunk.lineBefore) + " @@\n";
+    }
+    for (const std::string &line : hunk.before) {
+      add('-', line);
+    }
+    for (const std::string &line : hunk.after) {
+      add('+', line);
+    }
+  }
+  return left == 0 ? text : text + "@@ and " + std::to_string(left) + " more lines @@\n";
+}
+
 } // namespace nereid::develop

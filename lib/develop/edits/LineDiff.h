@@ -20,4 +20,8 @@ std::vector<std::string> linesOf(const std::string &text);
 /// lines give one hunk.
 std::vector<Hunk> lineDiff(const std::string &before, const std::string &after);
 
+/// The differences for people: "@@ line 12 @@" in front of each, "-" and "+" in front of lines. Of
+/// more than `mostLines` lines the rest is counted. "" when the texts are equal.
+std::string diffText(const std::string &before, const std::string &after, size_t mostLines);
+
 } // namespace nereid::develop
