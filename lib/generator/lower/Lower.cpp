@@ -80,8 +80,9 @@ public:
         operands.push_back(values[static_cast<size_t>(input)]);
       }
       current = i;
-      values.push_back(i < op.parameters.size() ? parameter(op.parameters[i])
-                                                : apply(node, std::move(operands)));
+      values.push_back(i < op.parameters.size()
+                           ? parameter(op.parameters[i])
+                           : called(node.name, apply(node, std::move(operands))));
     }
     store();
     return std::move(program);
@@ -115,6 +116,22 @@ private:
     result.tensor = make.input(program.add(std::move(buffer)));
     result.isNonNegative = parameter.range && parameter.range->low.find('-') == std::string::npos;
     return result;
+  }
+
+  /// The value under the name that the body gives it.
+  Value called(const std::string &name, Value value) {
+    if (name.empty() || value.isNumber()) {
+      return value;
+    }
+    value.tensor.at = [this, name, at = value.tensor.at](const Point &point) {
+      const Node *node = at(point);
+      program.nodes.call(node, name);
+      return node;
+    };
+    if (value.line) {
+      program.nodes.call(value.line->value, name);
+    }
+    return value;
   }
 
   /// Outputs of one shape are a stage: what they share is computed once.
