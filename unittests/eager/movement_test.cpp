@@ -60,6 +60,28 @@ std::vector<double> grid(int64_t columns, std::vector<int64_t> rowList,
   return values;
 }
 
+TEST(Movements, ResultsHaveMemoryOfTheirOwn) {
+  Diagnostics diags;
+  auto op = definition::parseOperator(
+      "t.toml",
+      "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = 'out = x[4:]'\n"
+      "[inputs.x]\nshape = [\"N\"]\n[outputs.out]\nshape = [\"N - 4\"]\n"
+      "[performance]\ncases = [{ N = 5 }]\n",
+      diags);
+  ASSERT_TRUE(op) << diags.render();
+  std::vector<float> memory = {0, 1, 2, 3, 4};
+  // The last element of the second one has the lowest address.
+  for (const Tensor &x : {Tensor::borrow(memory.data(), {5}, DType::F32),
+                          Tensor::borrow(memory.data() + 4, {5}, DType::F32, {-1})}) {
+    std::vector<Tensor> inputs = {x};
+    auto outputs = runGraph(*op, inputs, runtime::defaultPool());
+    ASSERT_TRUE(outputs) << render(outputs.error());
+    const auto *at = (*outputs)[0].as<float>();
+    EXPECT_TRUE(at < memory.data() || at >= memory.data() + memory.size());
+    EXPECT_EQ((*outputs)[0].at(0), x.at(4));
+  }
+}
+
 TEST(Movements, SlicesReadTheirElements) {
   for (DType dtype : {DType::F32, DType::F16, DType::F64, DType::I64, DType::I32}) {
     const Tensor x = counted({5, 7}, dtype);

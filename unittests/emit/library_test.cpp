@@ -8,6 +8,8 @@
 #include "lib/language/emit/builtins/Builtins.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 namespace nereid::language {
 namespace {
@@ -52,6 +54,50 @@ TEST(Library, everyFunctionOfTheTableIsFound) {
   EXPECT_FALSE(findLibraryFunction("").module);
 }
 
+/// exp(x) of four numbers by functions of pairs.py, one of which calls one of series.py.
+const char *const powerBody = "i = tl.arange(0, 4)\n"
+                              "x = tl.load(p + i)\n"
+                              "high, low, n = _power(x, 0.0 * x)\n"
+                              "tl.store(p + i, (high + low) * _power_of_two(n))";
+
+TEST(Library, functionsOfItsOtherFilesAreFound) {
+  Emitted kernel;
+  kernel.context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  std::optional<SourceModule> file =
+      parseModule("another.py", kernelFile("p", powerBody), kernel.diags);
+  ASSERT_TRUE(file) << kernel.diags.render();
+  file->isLibrary = true;
+  const FunctionDef *function = file->find("kernel");
+  kernel.module = emitKernel(*kernel.context, *file, *function, *parseSignature("*fp32", *function),
+                             kernel.diags);
+  ASSERT_TRUE(kernel.module) << kernel.diags.render();
+  std::vector<float> data = {0, 1, -3.5f, 20};
+  std::vector<float> given = data;
+  runtime::Tensor tensor = tensorOf(data, DType::F32);
+  ASSERT_TRUE(runKernel(kernel, {&tensor}));
+  for (size_t i = 0; i < data.size(); ++i) {
+    EXPECT_FLOAT_EQ(data[i], std::exp(given[i]));
+  }
+}
+
+TEST(Library, functionsOfItsFilesAreNoNamesOfKernels) {
+  std::string text = refuseBody("p", powerBody, "*fp32", "E0202");
+  EXPECT_TRUE(contains(text, "'_power' is not defined")) << text;
+}
+
+TEST(Library, noTwoFilesDefineAFunctionOfTheSameName) {
+  std::map<std::string, std::string_view> files;
+  for (const LibraryFile &file : libraryFiles()) {
+    Diagnostics diags;
+    auto module = parseModule(std::string(file.name), std::string(file.text), diags);
+    ASSERT_TRUE(module) << diags.render();
+    for (const std::string &name : module->jitFunctions()) {
+      auto [first, isNew] = files.emplace(name, file.name);
+      EXPECT_TRUE(isNew) << name << " stands in " << first->second << " and " << file.name;
+    }
+  }
+}
+
 TEST(Library, errorsPointAtTheCaller) {
   std::string text = refuseBody("p", "x = tl.load(p)\ny = tl.sort(x)", "*fp32", "E0229");
   EXPECT_TRUE(contains(text, "kernel.py:7:9: error:")) << text;
@@ -70,6 +116,11 @@ TEST(Library, errorsPointAtTheCaller) {
   text = refuseBody("p", "y = tl.sort(tl.arange(0, 8), 0, tl.load(p))", "*i32", "E0203");
   EXPECT_TRUE(contains(text, "'sort' expects a constant for 'descending'")) << text;
   refuseBody("p", "y = tl.rand(1)", "*fp32", "E0229");
+  // Asserted two files away: of a function that asks for another one of arguments.py.
+  text = refuseBody("p", "y = tl.math.erfc(tl.load(p))", "*i32", "E0229");
+  EXPECT_TRUE(contains(text, "kernel.py:6:9: error: 'erfc' expects fp32 or fp64, but got int32"))
+      << text;
+  EXPECT_TRUE(contains(text, "inside 'tl.erfc', at nereid/arguments.py:")) << text;
 }
 
 TEST(Library, operationsStandWhereTheyAreCalled) {

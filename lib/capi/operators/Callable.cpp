@@ -8,6 +8,7 @@
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/Targets.h"
 #include "runtime/elements/ElementBlocks.h"
+#include "runtime/tensor/Overlap.h"
 
 #include <fmt/format.h>
 
@@ -66,7 +67,7 @@ void addLayout(const Tensor &tensor, std::vector<int64_t> &key) {
 
 /// How the memory of two tensors lies: apart, 0 bytes from each other, or otherwise.
 int64_t wayBetween(const Tensor &a, const Tensor &b) {
-  const bool areApart = !generator::overlap(a, b);
+  const bool areApart = !runtime::overlap(a, b);
   return areApart ? 0 : a.data() == b.data() ? 1 : 2;
 }
 

@@ -8,6 +8,7 @@
 #include "lib/eager/baseline/BlockPool.h"
 #include "lib/eager/baseline/Copy.h"
 #include "lib/eager/baseline/Eager.h"
+#include "runtime/tensor/Overlap.h"
 
 #include <fmt/format.h>
 
@@ -74,23 +75,12 @@ static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs
   return result;
 }
 
-/// Whether it lies in the memory of the other one.
-static bool isWithin(const Tensor &tensor, const Tensor &whole) {
-  const auto *begin = static_cast<const char *>(whole.data());
-  const auto *at = static_cast<const char *>(tensor.data());
-  int64_t last = 0;
-  for (size_t dim = 0; dim < whole.shape().size(); ++dim) {
-    last += (whole.shape()[dim] - 1) * whole.strides()[dim];
-  }
-  return whole.elementCount() > 0 && at >= begin &&
-         at <= begin + last * static_cast<int64_t>(sizeInBytes(whole.dtype()));
-}
-
 /// What a kernel leaves: elements side by side, in memory of their own.
 static Result<Tensor> asResult(const Tensor &value, std::span<const Tensor> inputs,
                                runtime::ThreadPool &pool) {
-  const bool isOwn = std::none_of(inputs.begin(), inputs.end(),
-                                  [&](const Tensor &input) { return isWithin(value, input); });
+  const bool isOwn = std::none_of(inputs.begin(), inputs.end(), [&](const Tensor &input) {
+    return runtime::extentsMeet(value, input);
+  });
   if (value.elementCount() == 0 || (isOwn && value.isContiguous())) {
     return value;
   }

@@ -9,12 +9,6 @@
 
 namespace nereid::generator {
 
-/// Whether an element of one may have a byte of the other's. Rows of one stride that lie in each
-/// other's gaps have none.
-bool overlap(const runtime::Tensor &a, const runtime::Tensor &b);
-/// Whether two elements of the tensor may share a byte, as those of an expanded one do.
-bool overlapsItself(const runtime::Tensor &tensor);
-
 /// Which of the tensors that a call takes has the memory of an output; nothing where the output has
 /// its own.
 std::optional<size_t> inputOf(const definition::Operator &op, size_t output);

@@ -128,8 +128,9 @@ void Values::store(const std::vector<Store> &stores) {
     const Buffer &buffer = program.buffers[program.baseOf(stores[i].buffer)];
     Value computed = value(stores[i].value, guards[i]);
     computed = {typed(computed, stores[i].value->dtype), computed.height};
-    made.push_back(computed.tree->kind == kernel::ExprKind::Name ? computed
-                                                                 : named(buffer.name, computed));
+    made.push_back(computed.tree->kind == kernel::ExprKind::Name
+                       ? computed
+                       : named(*stores[i].value, buffer.name, computed));
   }
   for (size_t i = 0; i < stores.size(); ++i) {
     write(stores[i], made[i], guards[i]);

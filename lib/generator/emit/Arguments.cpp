@@ -16,6 +16,24 @@ std::string spoken(const std::string &text) {
   return result;
 }
 
+std::set<std::string> namesOf(const Program &program) {
+  std::set<std::string> result;
+  for (const Symbol &symbol : program.space.symbols.all()) {
+    result.insert(symbol.name);
+  }
+  for (const Buffer &buffer : program.buffers) {
+    if (buffer.role == BufferRole::Input || buffer.role == BufferRole::InOut) {
+      result.insert(buffer.name);
+    }
+  }
+  for (const Node *node : program.values()) {
+    if (node->kind == NodeKind::Param) {
+      result.insert(node->name);
+    }
+  }
+  return result;
+}
+
 } // namespace
 
 Arguments::Arguments(const Program &program, std::string kernelName)
@@ -64,6 +82,17 @@ kernel::Expr Arguments::size(const Polynomial &value, const std::string &hint) {
                    names.fresh(text.size() > nameAtMost ? hint : spoken(text)), 0, "", DType::I64,
                    value});
   return kernel::name(sizes.back().name);
+}
+
+std::string Arguments::freshFor(const std::string &written, const std::string &otherwise) {
+  const std::string word = written.substr(0, written.find_last_not_of('_') + 1); // as Names has it
+  if (word.empty() || word.starts_with(kernelName)) {
+    return names.fresh(otherwise);
+  }
+  if (!kept) {
+    kept = namesOf(program);
+  }
+  return names.fresh(word != otherwise && kept->contains(word) ? word + "_1" : word);
 }
 
 std::vector<StageArgument> Arguments::take() {

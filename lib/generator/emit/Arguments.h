@@ -10,6 +10,9 @@
 #include "lib/generator/kernel/Tree.h"
 #include "lib/generator/program/Program.h"
 
+#include <optional>
+#include <set>
+
 namespace nereid::generator {
 
 struct StageArgument {
@@ -32,6 +35,11 @@ public:
   /// `hint` names it when the polynomial's own text is long.
   kernel::Expr size(const Polynomial &value, const std::string &hint);
 
+  /// A name in the kernel for what the operator's body calls `written`; the program's sizes,
+  /// numbers and inputs keep theirs. `otherwise` names what the body gives no name, or a
+  /// function's.
+  std::string freshFor(const std::string &written, const std::string &otherwise);
+
   /// Memory in the order of the program's buffers, then numbers and sizes as they were asked for.
   std::vector<StageArgument> take();
 
@@ -43,6 +51,7 @@ private:
   std::map<BufferId, std::string> pointers; ///< names of all buffers', used or not
   std::map<BufferId, StageArgument> buffers;
   std::vector<StageArgument> numbers, sizes;
+  std::optional<std::set<std::string>> kept; ///< the program's own names, once they are asked for
 };
 
 } // namespace nereid::generator

@@ -81,6 +81,13 @@ kernel::Expr LaneMonoids::fresh(const std::string &hint, const kernel::Expr &val
   return name(made);
 }
 
+kernel::Expr LaneMonoids::freshFor(const std::string &word, const std::string &otherwise,
+                                   const kernel::Expr &value) {
+  const std::string made = arguments.freshFor(word, otherwise);
+  body.assign(made, value);
+  return name(made);
+}
+
 Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
   const DType dtype = typeOf(node, 0);
   if (isOf(node, {"sum", "prod", "xor"})) {
@@ -121,7 +128,8 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
 
 // ---- lines ----
 
-Lanes LaneMonoids::scanned(const Node &node, const Lanes &lanes) {
+Lanes LaneMonoids::scanned(const Node &node, const Lanes &lanes,
+                           const std::vector<std::string> &words) {
   const std::string function = arguments.kernelName + "_join";
   kernel::Kernel helper;
   helper.name = function;
@@ -146,12 +154,12 @@ Lanes LaneMonoids::scanned(const Node &node, const Lanes &lanes) {
             {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
             {"combine_fn", name(function)}});
   if (lanes.size() == 1) {
-    return {fresh(node.name, all)};
+    return {freshFor(words.empty() ? "" : words[0], node.name, all)};
   }
   std::string names;
   Lanes result;
   for (size_t component = 0; component < lanes.size(); ++component) {
-    result.push_back(name(arguments.names.fresh(node.name)));
+    result.push_back(name(arguments.freshFor(words.empty() ? "" : words[component], node.name)));
     names += (names.empty() ? "" : ", ") + result.back()->text;
   }
   body.assign(names, all);

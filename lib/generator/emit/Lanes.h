@@ -31,9 +31,13 @@ public:
   /// All lanes of the reduced dimension as one, in the types of the program.
   Lanes joined(const Node &node, const Lanes &lanes);
   /// For each lane of the reduced dimension, those up to it as one value.
-  Lanes scanned(const Node &node, const Lanes &lanes);
+  /// `words`: what the body calls them; none, or one of each component.
+  Lanes scanned(const Node &node, const Lanes &lanes, const std::vector<std::string> &words = {});
   /// A new name for the value.
   kernel::Expr fresh(const std::string &hint, const kernel::Expr &value);
+  /// The same, by what the body calls it; `otherwise`: where that is nothing.
+  kernel::Expr freshFor(const std::string &word, const std::string &otherwise,
+                        const kernel::Expr &value);
   /// Functions that have been called.
   std::vector<kernel::Kernel> helpers() const;
 

@@ -71,8 +71,8 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   }
   needsLibdevice |= generator::needsLibdevice(node.name, isFloat(dtype));
   if (node.name == "floor_divide" || node.name == "sign") { // writes operands several times
-    for (Value &each : in) {
-      each = each.height > 1 ? named("t", each) : each;
+    for (size_t i = 0; i < in.size(); ++i) {
+      in[i] = in[i].height > 1 ? named(*node.inputs[i], "t", in[i]) : in[i];
     }
     height += 3;
   }
@@ -89,9 +89,12 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
 Values::Value Values::power(const Node &node, Value base, int64_t exponent) {
   base = {typed(base, node.dtype), base.height};
   std::optional<kernel::Expr> result;
+  bool isBase = true;
   for (kernel::Expr square = base.tree; exponent > 0; exponent >>= 1) {
-    const bool isShort = square->kind == kernel::ExprKind::Name;
-    square = isShort ? square : named("t", {square}).tree;
+    if (square->kind != kernel::ExprKind::Name) {
+      square = isBase ? named(*node.inputs[0], "t", {square}).tree : named("t", {square}).tree;
+    }
+    isBase = false;
     if ((exponent & 1) != 0) {
       result = result ? *result * square : square;
     }
@@ -151,7 +154,7 @@ Values::Value Values::ordinal(const Node &node, const Conditions &around) {
   const bool isPlace = node.dtype == DType::I32;
   const Node &from = *node.inputs[0];
   const Value given = value(&from, around);
-  const kernel::Expr number = named("number", {typed(given, from.dtype), given.height}).tree;
+  const kernel::Expr number = named(from, "number", {typed(given, from.dtype), given.height}).tree;
   const kernel::Argument bitcast("bitcast", name("True"));
   auto as = [&](const kernel::Expr &value, const char *type) {
     return call("tl.cast", {value, name(type), bitcast});

@@ -38,6 +38,9 @@ Values::Values(const Program &program, const std::vector<const Node *> &roots, T
   }
   for (const Node *node : reachable(roots)) {
     bool readsMemory = node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
+    if (node->kind == NodeKind::Pick) {
+      picks[node->inputs[0]].push_back(node);
+    }
     for (const Node *input : node->inputs) {
       ++uses[input];
       readsMemory |= reads(input);
@@ -128,7 +131,11 @@ Values::Value Values::written(const Node *node, const Conditions &around, bool i
   const Node *loaded = selectedLoad(source).load;
   const bool isShort = made.tree->kind == kernel::ExprKind::Name || made.isLiteral;
   if (!isShort && (isNamed || loaded || uses[node] > 1 || made.height > heightAtMost)) {
-    made = named(loaded ? program.buffers[program.baseOf(loaded->buffer)].name : "t", made);
+    const std::string memory = loaded ? program.buffers[program.baseOf(loaded->buffer)].name : "t";
+    const bool isCalled = !loaded || !program.nodes.wordFor(node).empty();
+    made = loaded && loaded->kind == NodeKind::Load
+               ? named(memory, made) // an input keeps its name
+               : named(isCalled ? *node : *source, memory, made);
   }
   return made;
 }
@@ -137,6 +144,27 @@ Values::Value Values::named(const std::string &hint, const Value &value) {
   const std::string fresh = arguments.names.fresh(hint);
   body.assign(fresh, value.tree);
   return {name(fresh)};
+}
+
+Values::Value Values::named(const Node &node, const std::string &otherwise, const Value &value) {
+  const std::string fresh = arguments.freshFor(program.nodes.wordFor(&node), otherwise);
+  body.assign(fresh, value.tree);
+  return {name(fresh)};
+}
+
+/// Of a tuple the name of what picks the component.
+std::string Values::wordFor(const Node &node, size_t component) const {
+  if (node.inputs.size() == 1) {
+    return program.nodes.wordFor(&node);
+  }
+  if (auto found = picks.find(&node); found != picks.end()) {
+    for (const Node *pick : found->second) {
+      if (pick->component == component && !program.nodes.wordFor(pick).empty()) {
+        return program.nodes.wordFor(pick);
+      }
+    }
+  }
+  return "";
 }
 
 Values::Value Values::compute(const Node *node, const Conditions &around) {
@@ -248,8 +276,8 @@ const Lanes &Values::reduced(const Node *node, const Conditions &around) {
     lanes.assign(node->inputs.size(), kernel::Expr(0));
   } else {
     lanes = monoids.joined(*node, lanesOf(*node, key.second));
-    for (kernel::Expr &lane : lanes) {
-      lane = monoids.fresh(node->name, lane);
+    for (size_t component = 0; component < lanes.size(); ++component) {
+      lanes[component] = freshOf(*node, component, lanes[component]);
     }
   }
   return reductions[key] = lanes;
@@ -285,8 +313,9 @@ Lanes Values::accumulators(const Node &node) {
   }
   Lanes made;
   for (size_t component = 0; component < node.inputs.size(); ++component) {
-    made.push_back(monoids.fresh(
-        node.name + "_lanes",
+    const std::string word = wordFor(node, component);
+    made.push_back(monoids.freshFor(
+        word.empty() ? "" : word + "_lanes", node.name + "_lanes",
         call("tl.full", {kernel::tuple(shape), LaneMonoids::identityOf(node, component),
                          name(languageName(LaneMonoids::typeOf(node, component)))})));
   }
@@ -319,6 +348,14 @@ Lanes Values::lanesOfLine(const Node &line) {
     }
   }
   return lanes;
+}
+
+Lanes Values::scanned(const Node &line, const Lanes &lanes, bool isLast) {
+  std::vector<std::string> words;
+  for (size_t component = 0; isLast && component < lanes.size(); ++component) {
+    words.push_back(wordFor(line, component));
+  }
+  return monoids.scanned(line, lanes, words);
 }
 
 Lanes Values::beforeLines(const Node &line) {
@@ -413,8 +450,8 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
     for (size_t i = 0; i < level.size(); ++i) {
       const Node &node = *level[i].first;
       Lanes result = monoids.joined(node, lanes[i]);
-      for (kernel::Expr &each : result) {
-        each = monoids.fresh(node.name, each);
+      for (size_t component = 0; component < result.size(); ++component) {
+        result[component] = freshOf(node, component, result[component]);
       }
       reductions[level[i]] = std::move(result);
     }

@@ -28,7 +28,8 @@ public:
   void give(const Node *reduce, Lanes components) { given[reduce] = std::move(components); }
   /// A line's values (Scan) or keys (Order) of each lane, what they are beyond its end included.
   Lanes lanesOfLine(const Node &line);
-  Lanes scanned(const Node &line, const Lanes &lanes) { return monoids.scanned(line, lanes); }
+  /// `isLast`: nothing more is done to them.
+  Lanes scanned(const Node &line, const Lanes &lanes, bool isLast);
   Lanes combined(const Node &line, const Lanes &a, const Lanes &b) {
     return monoids.combined(line, a, b);
   }
@@ -48,6 +49,11 @@ public:
 
   /// Writes the stores: first all their values, because a stage reads before it writes.
   void store(const std::vector<Store> &stores);
+
+  /// A component of a line's or reduction's values in each lane, under the body's name of it.
+  kernel::Expr freshOf(const Node &node, size_t component, const kernel::Expr &value) {
+    return monoids.freshFor(wordFor(node, component), node.name, value);
+  }
 
   /// Functions that the kernel calls.
   std::vector<kernel::Kernel> helpers() const { return monoids.helpers(); }
@@ -100,6 +106,9 @@ private:
   Value constant(const Node &node, DType dtype) const;
   kernel::Expr typed(const Value &value, DType dtype) const;
   Value named(const std::string &hint, const Value &value);
+  /// Under the body's name of the node, if that has one.
+  Value named(const Node &node, const std::string &otherwise, const Value &value);
+  std::string wordFor(const Node &node, size_t component) const;
 
   /// A term of a sum, added or taken off.
   struct Part {
@@ -123,7 +132,8 @@ private:
   LaneMonoids monoids;
   const SharedValues shared;
   std::map<const Node *, int> uses;
-  std::set<const Node *> reading; ///< depend on memory
+  std::set<const Node *> reading;                          ///< depend on memory
+  std::map<const Node *, std::vector<const Node *>> picks; ///< of lines and reductions of several
   std::map<Key, Conditions> needed;
   std::map<Key, Value> known;
   std::map<Key, Lanes> reductions;

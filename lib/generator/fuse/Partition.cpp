@@ -121,7 +121,9 @@ private:
     for (const Node *&input : parts.inputs) {
       input = program.nodes.substitute(input, map, program.space);
     }
-    replace(stage, {{&node, program.nodes.make(std::move(parts))}});
+    const Node *renamed = program.nodes.make(std::move(parts));
+    program.nodes.passWord(&node, renamed);
+    replace(stage, {{&node, renamed}});
   }
 
   /// In this stage; nodes inside of replaced ones stay.
@@ -276,6 +278,7 @@ private:
       ref.buffer = program.add(std::move(buffer));
       made.stores.push_back({ref.buffer, ref.indices, value, "", nullptr});
       done[value] = program.nodes.make(std::move(ref));
+      program.nodes.passWord(value, done[value]);
     }
     replace(program.stages[number], std::move(done));
     program.stages.insert(program.stages.begin() + static_cast<ptrdiff_t>(number), std::move(made));

@@ -71,6 +71,7 @@ private:
     std::map<const Node *, const Node *> joined;
     for (const Node *each : level) {
       joined[each] = join(*each, partsOf(*each, part, within, partial));
+      program.nodes.passWord(each, joined[each]);
     }
     addStages(partial);
     // The last ones are joined where they are needed, unless that runs along the line again.
@@ -132,6 +133,7 @@ private:
       NodeParts ref = memoryFor(value->dtype, original->free, {});
       stage.push_back({ref.buffer, ref.indices, value, "", nullptr});
       result[original] = program.nodes.make(std::move(ref));
+      program.nodes.passWord(original, result[original]);
     };
     for (const Node *node : reachable(rootsOf(stores))) {
       auto own = joined.find(node);

@@ -114,6 +114,22 @@ const Node *NodeTable::reduce(const std::string &monoid, DType dtype,
   return make({NodeKind::Reduce, dtype, std::move(inputs), {}, std::move(iterators), monoid});
 }
 
+// ---- the body's words ----
+
+void NodeTable::call(const Node *node, const std::string &word) { words.emplace(node, word); }
+
+const std::string &NodeTable::wordFor(const Node *node) const {
+  static const std::string none;
+  auto found = words.find(node);
+  return found == words.end() ? none : found->second;
+}
+
+void NodeTable::passWord(const Node *from, const Node *to) {
+  if (auto found = words.find(from); from != to && found != words.end()) {
+    words.emplace(to, found->second);
+  }
+}
+
 // ---- substitution ----
 
 class NodeTable::Substitution {
@@ -132,6 +148,7 @@ public:
     for (const Node *node : reachable({root})) {
       if (!done.contains(node)) {
         done[node] = isConcerned(*node) ? make(node) : node;
+        table.passWord(node, done[node]);
       }
     }
     return done.at(root);
@@ -211,6 +228,7 @@ const Node *NodeTable::rebuild(const Node *root, const IndexSpace &space, const 
       index = index.substitute({}, space, [&](const Node *inner) { return done.at(inner); });
     }
     done[node] = made(std::move(parts));
+    passWord(node, done[node]);
   }
   return done.at(root);
 }

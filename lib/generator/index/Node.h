@@ -8,6 +8,7 @@
 #include "runtime/elements/DType.h"
 
 #include <deque>
+#include <map>
 #include <string>
 
 namespace nereid::generator {
@@ -69,6 +70,14 @@ public:
   const Node *reduce(const std::string &monoid, DType dtype, std::vector<IteratorId> iterators,
                      std::vector<const Node *> inputs);
 
+  /// What the operator's body calls the value, for whoever reads the kernel: no part of what it is.
+  /// The first word stays, also through `substitute` and `rebuild`.
+  void call(const Node *node, const std::string &word);
+  /// "": the body gives it no name.
+  const std::string &wordFor(const Node *node) const;
+  /// `to` takes the place of `from`.
+  void passWord(const Node *from, const Node *to);
+
   /// The value where iterators are what `map` says. A bound iterator that `map` has is replaced by
   /// the iterators of its new expression, which must run through all its values exactly once; one
   /// that `map` would capture is renamed first, for which `space` gets another.
@@ -87,6 +96,7 @@ private:
 
   std::deque<Node> nodes;
   std::set<const Node *, ByParts> known;
+  std::map<const Node *, std::string> words;
 };
 
 /// Everything that the value uses, each once, inputs first; through Data as well.

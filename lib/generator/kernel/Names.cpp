@@ -27,12 +27,13 @@ std::string identifier(const std::string &hint) {
 } // namespace
 
 Names::Names()
-    : taken{"tl",     "triton", "torch",  "libdevice", "float", "range", "min",     "max",
-            "abs",    "len",    "int",    "bool",      "if",    "for",   "in",      "is",
-            "and",    "or",     "not",    "def",       "else",  "while", "pass",    "return",
-            "lambda", "None",   "True",   "False",     "as",    "from",  "with",    "del",
-            "try",    "elif",   "import", "class",     "yield", "async", "await",   "assert",
-            "break",  "global", "raise",  "except",    "print", "round", "continue"} {}
+    : taken{"tl",    "triton", "torch",  "libdevice", "float",    "range",   "min",
+            "max",   "abs",    "len",    "int",       "bool",     "if",      "for",
+            "in",    "is",     "and",    "or",        "not",      "def",     "else",
+            "while", "pass",   "return", "lambda",    "None",     "True",    "False",
+            "as",    "from",   "with",   "del",       "try",      "elif",    "import",
+            "class", "yield",  "async",  "await",     "assert",   "break",   "global",
+            "raise", "except", "print",  "round",     "continue", "finally", "nonlocal"} {}
 
 std::string Names::fresh(const std::string &hint) {
   const std::string stem = identifier(hint);

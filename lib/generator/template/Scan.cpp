@@ -27,16 +27,16 @@ public:
   StageKernel run() {
     Values &values = writing.values;
     if (writing.tile.dimensions().back().form == DimForm::Whole) {
-      give(values.scanned(line, values.lanesOfLine(line)));
+      give(values.scanned(line, values.lanesOfLine(line), true));
       values.store(stores);
       return writing.take();
     }
     const Lanes carried = values.beforeLines(line);
     values.loopOverValues([&] {
-      const Lanes own = values.scanned(line, values.lanesOfLine(line));
+      const Lanes own = values.scanned(line, values.lanesOfLine(line), false);
       Lanes all;
       for (const kernel::Expr &each : values.combined(line, carried, own)) {
-        all.push_back(values.fresh(line.name, each));
+        all.push_back(values.freshOf(line, all.size(), each));
       }
       give(all);
       values.store(stores);

@@ -5,27 +5,6 @@
 
 
 @triton.jit
-def _wide(x, name: tl.constexpr):
-    tl.static_assert(
-        x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
-    )
-    return x.to(tl.float64)
-
-
-@triton.jit
-def _chebyshev(u, series: tl.constexpr):
-    """The sum of series[k] * T_k(u) by Clenshaw's recurrence."""
-    later = u * 0.0
-    current = later + series[len(series) - 1]
-    for i in tl.static_range(len(series) - 2, 0, -1):
-        following = 2.0 * u * current - later + series[i]
-        later = current
-        current = following
-    return u * current - later + series[0]
-
-
-@triton.jit
 def _amplitudes(size, order: tl.constexpr):
     """P and Q of J = sqrt(2 / (pi x)) (P cos(chi) - Q sin(chi)), chi = x - (order / 2 + 1/4) pi."""
     inverse = 8.0 / tl.maximum(size, 8.0)

@@ -31,15 +31,6 @@ def _moved(nearest, error, direction: tl.constexpr):
 
 
 @triton.jit
-def _float(x, name: tl.constexpr):
-    tl.static_assert(
-        x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
-    )
-    return x
-
-
-@triton.jit
 def _is_finite(x):
     return tl.abs(x) < float("inf")
 
@@ -176,107 +167,107 @@ def _directed_fma(x, y, z, direction: tl.constexpr):
 
 @triton.jit
 def add_rz(x, y):
-    return _directed_add(_float(x, "add_rz"), y, "rz")
+    return _directed_add(_real(x, "add_rz"), y, "rz")
 
 
 @triton.jit
 def add_rd(x, y):
-    return _directed_add(_float(x, "add_rd"), y, "rd")
+    return _directed_add(_real(x, "add_rd"), y, "rd")
 
 
 @triton.jit
 def add_ru(x, y):
-    return _directed_add(_float(x, "add_ru"), y, "ru")
+    return _directed_add(_real(x, "add_ru"), y, "ru")
 
 
 @triton.jit
 def sub_rz(x, y):
-    return _directed_add(_float(x, "sub_rz"), -y, "rz")
+    return _directed_add(_real(x, "sub_rz"), -y, "rz")
 
 
 @triton.jit
 def sub_rd(x, y):
-    return _directed_add(_float(x, "sub_rd"), -y, "rd")
+    return _directed_add(_real(x, "sub_rd"), -y, "rd")
 
 
 @triton.jit
 def sub_ru(x, y):
-    return _directed_add(_float(x, "sub_ru"), -y, "ru")
+    return _directed_add(_real(x, "sub_ru"), -y, "ru")
 
 
 @triton.jit
 def mul_rz(x, y):
-    return _directed_mul(_float(x, "mul_rz"), y, "rz")
+    return _directed_mul(_real(x, "mul_rz"), y, "rz")
 
 
 @triton.jit
 def mul_rd(x, y):
-    return _directed_mul(_float(x, "mul_rd"), y, "rd")
+    return _directed_mul(_real(x, "mul_rd"), y, "rd")
 
 
 @triton.jit
 def mul_ru(x, y):
-    return _directed_mul(_float(x, "mul_ru"), y, "ru")
+    return _directed_mul(_real(x, "mul_ru"), y, "ru")
 
 
 @triton.jit
 def div_rz(x, y):
-    return _directed_div(_float(x, "div_rz"), y, "rz")
+    return _directed_div(_real(x, "div_rz"), y, "rz")
 
 
 @triton.jit
 def div_rd(x, y):
-    return _directed_div(_float(x, "div_rd"), y, "rd")
+    return _directed_div(_real(x, "div_rd"), y, "rd")
 
 
 @triton.jit
 def div_ru(x, y):
-    return _directed_div(_float(x, "div_ru"), y, "ru")
+    return _directed_div(_real(x, "div_ru"), y, "ru")
 
 
 @triton.jit
 def fma_rz(x, y, z):
-    return _directed_fma(_float(x, "fma_rz"), y, z, "rz")
+    return _directed_fma(_real(x, "fma_rz"), y, z, "rz")
 
 
 @triton.jit
 def fma_rd(x, y, z):
-    return _directed_fma(_float(x, "fma_rd"), y, z, "rd")
+    return _directed_fma(_real(x, "fma_rd"), y, z, "rd")
 
 
 @triton.jit
 def fma_ru(x, y, z):
-    return _directed_fma(_float(x, "fma_ru"), y, z, "ru")
+    return _directed_fma(_real(x, "fma_ru"), y, z, "ru")
 
 
 @triton.jit
 def sqrt_rz(x):
-    return _directed_sqrt(_float(x, "sqrt_rz"), "rz")
+    return _directed_sqrt(_real(x, "sqrt_rz"), "rz")
 
 
 @triton.jit
 def sqrt_rd(x):
-    return _directed_sqrt(_float(x, "sqrt_rd"), "rd")
+    return _directed_sqrt(_real(x, "sqrt_rd"), "rd")
 
 
 @triton.jit
 def sqrt_ru(x):
-    return _directed_sqrt(_float(x, "sqrt_ru"), "ru")
+    return _directed_sqrt(_real(x, "sqrt_ru"), "ru")
 
 
 @triton.jit
 def rcp_rz(x):
-    return _directed_div(tl.full((), 1, x.dtype), _float(x, "rcp_rz"), "rz")
+    return _directed_div(tl.full((), 1, x.dtype), _real(x, "rcp_rz"), "rz")
 
 
 @triton.jit
 def rcp_rd(x):
-    return _directed_div(tl.full((), 1, x.dtype), _float(x, "rcp_rd"), "rd")
+    return _directed_div(tl.full((), 1, x.dtype), _real(x, "rcp_rd"), "rd")
 
 
 @triton.jit
 def rcp_ru(x):
-    return _directed_div(tl.full((), 1, x.dtype), _float(x, "rcp_ru"), "ru")
+    return _directed_div(tl.full((), 1, x.dtype), _real(x, "rcp_ru"), "ru")
 
 
 @triton.jit

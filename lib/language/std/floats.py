@@ -3,15 +3,6 @@
 
 
 @triton.jit
-def _real(x, name: tl.constexpr):
-    tl.static_assert(
-        x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
-    )
-    return x
-
-
-@triton.jit
 def signbit(x):
     if _real(x, "signbit").dtype == tl.float32:
         return (x.to(tl.uint32, bitcast=True) >> 31).to(tl.int32)
@@ -74,7 +65,7 @@ def remainder(x, y):
 
 
 @triton.jit
-def _power_of_two(n):
+def _double_power_of_two(n):
     """2**n as f64 for n between -1022 and 1023."""
     return ((n + 1023).to(tl.int64) << 52).to(tl.float64, bitcast=True)
 
@@ -84,16 +75,16 @@ def ldexp(x, n):
     """x * 2**n, rounded once."""
     if _real(x, "ldexp").dtype == tl.float32:
         steps = tl.minimum(tl.maximum(n, -400), 400)
-        return (x.to(tl.float64) * _power_of_two(steps)).to(tl.float32)
+        return (x.to(tl.float64) * _double_power_of_two(steps)).to(tl.float32)
     else:
         # Two steps down stop above the subnormals, so that only the last one rounds.
         rest = tl.minimum(tl.maximum(n, -2200), 2200)
         result = x
         for _ in tl.static_range(2):
             step = tl.where(rest > 1023, 1023, tl.where(rest < -1022, -969, 0))
-            result = result * _power_of_two(step)
+            result = result * _double_power_of_two(step)
             rest = rest - step
-        return result * _power_of_two(tl.minimum(tl.maximum(rest, -1022), 1023))
+        return result * _double_power_of_two(tl.minimum(tl.maximum(rest, -1022), 1023))
 
 
 @triton.jit

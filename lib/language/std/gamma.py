@@ -6,15 +6,6 @@
 
 
 @triton.jit
-def _wide(x, name: tl.constexpr):
-    tl.static_assert(
-        x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
-    )
-    return x.to(tl.float64)
-
-
-@triton.jit
 def _sine_of_pi_times(x):
     """sin(pi * x), exact at the multiples of a half."""
     rest = x - 2.0 * tl.floor(0.5 * x + 0.5)
@@ -68,7 +59,7 @@ def _reciprocal(x):
 
 
 @triton.jit
-def _polynomial(x, series: tl.constexpr):
+def _horner(x, series: tl.constexpr):
     """series[0] + x * (series[1] + x * ...)"""
     total = x * series[len(series) - 1] + series[len(series) - 2]
     for i in tl.static_range(len(series) - 3, -1, -1):
@@ -99,7 +90,7 @@ def _log_of_parts(k, m, n):
     s = (m - n) * _reciprocal(m + n)
     square = s * s
     times = k.to(tl.float64)
-    tail = s * square * _polynomial(square, series) + times * 1.9082149292705877e-10
+    tail = s * square * _horner(square, series) + times * 1.9082149292705877e-10
     return times * 0.6931471803691238 + (2.0 * s + tail)
 
 
@@ -118,7 +109,7 @@ def _sine_of_half_turns(x):
         7.694624963633642e-07,
     )
     rest = tl.abs(x - tl.math.rint(x)).to(tl.float64)
-    return rest * _polynomial(rest * rest, series)
+    return rest * _horner(rest * rest, series)
 
 
 @triton.jit
@@ -141,7 +132,7 @@ def _lgamma_single(x):
         0.00641025641025641,
         -0.029550653594771242,
     )
-    rest = inverse * _polynomial(square, series) + 0.9189385332046728
+    rest = inverse * _horner(square, series) + 0.9189385332046728
     main = (z - 0.5) * _log_of_parts(k, m, 1.0) + (rest - z)
     sine = tl.where(is_left, _sine_of_half_turns(x), 1.0)
     k, m = _split(product)

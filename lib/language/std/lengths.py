@@ -4,15 +4,6 @@
 
 
 @triton.jit
-def _wide(x, name: tl.constexpr):
-    tl.static_assert(
-        x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
-    )
-    return x.to(tl.float64)
-
-
-@triton.jit
 def _length(a, b, c, d):
     """The square root of the sum of squares, scaled by the largest so that none overflows."""
     largest = tl.maximum(tl.maximum(a, b), tl.maximum(c, d))
@@ -26,13 +17,6 @@ def _length(a, b, c, d):
 
 
 @triton.jit
-def _square(a):
-    """a * a exactly as a pair of numbers."""
-    high = tl.math.mul_rn(a, a)
-    return high, tl.fma(a, a, -high)
-
-
-@triton.jit
 def _hypot_single(x, y):
     """The sum of squares as a pair, scaled so that none overflows or is lost, and its root."""
     larger = tl.maximum(tl.abs(x), tl.abs(y))
@@ -41,8 +25,10 @@ def _hypot_single(x, y):
     is_small = larger < 8.673617379884035e-19  # 2**-60
     scale = tl.where(is_large, 1.3552527156068805e-20, tl.where(is_small, 7.922816251426434e+28, 1.0))
     back = tl.where(is_large, 7.378697629483821e+19, tl.where(is_small, 1.262177448353619e-29, 1.0))
-    first, first_low = _square(larger * scale)
-    second, second_low = _square(smaller * scale)
+    scaled = larger * scale
+    first, first_low = _product(scaled, scaled)
+    scaled = smaller * scale
+    second, second_low = _product(scaled, scaled)
     total = first + second
     total_low = (second - (total - first)) + (first_low + second_low)
     inverse = tl.rsqrt(tl.maximum(total, 1.1754943508222875e-38))

@@ -6,27 +6,6 @@
 
 
 @triton.jit
-def _wide(x, name: tl.constexpr):
-    tl.static_assert(
-        x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
-    )
-    return x.to(tl.float64)
-
-
-@triton.jit
-def _chebyshev(u, series: tl.constexpr):
-    """The sum of series[k] * T_k(u) by Clenshaw's recurrence."""
-    later = u * 0.0
-    current = later + series[len(series) - 1]
-    for i in tl.static_range(len(series) - 2, 0, -1):
-        following = 2.0 * u * current - later + series[i]
-        later = current
-        current = following
-    return u * current - later + series[0]
-
-
-@triton.jit
 def _growing(size, near, far):
     """near * exp(x) up to 8, beyond it far * exp(x) / sqrt(x), the power taken in two halves."""
     half = tl.exp(0.5 * size)
@@ -34,57 +13,6 @@ def _growing(size, near, far):
     result = tl.where(size <= 8, near * tl.exp(tl.minimum(size, 8.0)), beyond)
     return tl.where(size == float("inf"), size, result)
 
-
-@triton.jit
-def _sum(a, b):
-    """a + b exactly as a pair of numbers; |a| >= |b|, or a is 0."""
-    total = a + b
-    return total, b - (total - a)
-
-
-@triton.jit
-def _product(a, b):
-    """a * b exactly as a pair of numbers."""
-    high = tl.math.mul_rn(a, b)
-    return high, tl.fma(a, b, -high)
-
-
-@triton.jit
-def _polynomial(x, series: tl.constexpr):
-    """series[0] + x * (series[1] + x * ...)"""
-    total = tl.fma(x, series[len(series) - 1], series[len(series) - 2])
-    for i in tl.static_range(len(series) - 3, -1, -1):
-        total = tl.fma(x, total, series[i])
-    return total
-
-
-@triton.jit
-def _power_of_two(n):
-    """2**n as float32 for n between -126 and 127."""
-    return ((n + 127) << 23).to(tl.float32, bitcast=True)
-
-
-@triton.jit
-def _power(high, low):
-    """exp(high + low) as 2**n times a pair between 0.7 and 1.5, off by 2**-30 of itself."""
-    series: tl.constexpr = (
-        0.1666666567325592,
-        0.041666459292173386,
-        0.00833358708769083,
-        0.0013935271417722106,
-        0.00019733367662411183,
-    )
-    magic = tl.fma(high, 1.4426950216293335, 12582912.0)
-    count = magic - 12582912.0
-    # ln(2) in two parts; multiples of the first one leave the number exactly.
-    first = tl.fma(count, -0.693145751953125, high)
-    r, r_low = _sum(first, tl.fma(count, -1.428606765330187e-06, low))
-    square, lost = _product(r, r)
-    one, one_low = _sum(1.0, r)
-    two, two_low = _sum(one, 0.5 * square)
-    rest = tl.fma(lost, 0.5, tl.fma(r_low, r, r_low) + (one_low + two_low))
-    power, power_low = _sum(two, tl.fma(r * square, _polynomial(r, series), rest))
-    return power, power_low, magic.to(tl.int32, bitcast=True) - 0x4B400000
 
 @triton.jit
 def _i0_single(x):

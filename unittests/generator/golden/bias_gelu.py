@@ -17,6 +17,6 @@ def bias_gelu_kernel(
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
-    t = x + bias
-    out = 0.5 * t * (1.0 + tl.erf(t * 0.7071067811865476))
+    biased = x + bias
+    out = 0.5 * biased * (1.0 + tl.erf(biased * 0.7071067811865476))
     tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)

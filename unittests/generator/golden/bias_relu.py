@@ -17,6 +17,6 @@ def bias_relu_kernel(
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
-    t = x + bias
-    out = tl.where(t < 0.0, 0.0, t)
+    biased = x + bias
+    out = tl.where(biased < 0.0, 0.0, biased)
     tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)

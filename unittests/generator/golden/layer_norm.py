@@ -60,7 +60,7 @@ def layer_norm_part_3_looped_kernel(
     row_inside = row < rest_1
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
-    t_1 = part_2 / tl.cast(t, tl.float32)
+    mean = part_2 / tl.cast(t, tl.float32)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -72,8 +72,8 @@ def layer_norm_part_3_looped_kernel(
             mask=inside & (part_1 * q_4 + r < D),
             other=0.0,
         ).to(tl.float32)
-        t_2 = x - t_1
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_2 * t_2, 0.0), 0.0)
+        centred = x - mean
+        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, centred * centred, 0.0), 0.0)
         sum_lanes = sum_lanes + lanes
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     tl.store(part_3_ptr + row, sum, mask=row_inside)
@@ -123,8 +123,8 @@ def layer_norm_part_5_kernel(
     part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
     weight = tl.load(weight_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
-    t_1 = (x - part_2 / t) * tl.rsqrt(part_4 / t + eps) * weight + bias
-    tl.store(out_ptr + row * out_stride + col, t_1.to(out_ptr.dtype.element_ty), mask=inside)
+    out = (x - part_2 / t) * tl.rsqrt(part_4 / t + eps) * weight + bias
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
@@ -145,13 +145,13 @@ def layer_norm_kernel(
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     sum = tl.sum(x, axis=1, keep_dims=True)
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    t_1 = x - sum / t
-    lanes = tl.where(r_inside, t_1 * t_1, 0.0)
+    centred = x - sum / t
+    lanes = tl.where(r_inside, centred * centred, 0.0)
     sum_1 = tl.sum(lanes, axis=1, keep_dims=True)
     weight = tl.load(weight_ptr + r, mask=r_inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + r, mask=r_inside, other=0.0).to(tl.float32)
-    t_2 = t_1 * tl.rsqrt(sum_1 / t + eps) * weight + bias
-    tl.store(out_ptr + row * out_stride + r, t_2.to(out_ptr.dtype.element_ty), mask=inside)
+    out = centred * tl.rsqrt(sum_1 / t + eps) * weight + bias
+    tl.store(out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
@@ -176,7 +176,7 @@ def layer_norm_looped_kernel(
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    t_1 = sum / t
+    mean = sum / t
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -184,11 +184,11 @@ def layer_norm_looped_kernel(
         r_inside_1 = r < D
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
-        t_2 = x_1 - t_1
-        lanes = tl.where(r_inside_1, t_2 * t_2, 0.0)
+        centred = x_1 - mean
+        lanes = tl.where(r_inside_1, centred * centred, 0.0)
         sum_lanes_1 = sum_lanes_1 + lanes
     sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_4 = tl.rsqrt(sum_1 / t + eps)
+    t_1 = tl.rsqrt(sum_1 / t + eps)
     for start_2 in range(0, D, BLOCK_R):
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -196,10 +196,10 @@ def layer_norm_looped_kernel(
         r_inside_2 = r < D
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
-        t_3 = x_2 - t_1
+        centred_1 = x_2 - mean
         weight = tl.load(weight_ptr + r, mask=r_inside_2, other=0.0).to(tl.float32)
         bias = tl.load(bias_ptr + r, mask=r_inside_2, other=0.0).to(tl.float32)
-        out = t_3 * t_4 * weight + bias
+        out = centred_1 * t_1 * weight + bias
         tl.store(
             out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_2
         )

@@ -13,15 +13,15 @@ def t_float16_kernel(
     t_1 = x * tl.sigmoid(
         x
     ) * (x * libdevice.tanh(tl.where(x > 20.0, x, libdevice.log1p(tl.exp(x)))))
-    t_2 = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) + x * t - t_1
-    t_3 = x + 3.0
-    t_4 = tl.where(t_3 < 0.0, 0.0, t_3)
-    t_5 = t_2 + 3.0
-    t_6 = tl.where(t_5 < 0.0, 0.0, t_5)
-    t_7 = tl.where(
-        t_2 > 20.0, t_2, libdevice.log1p(tl.exp(t_2))
-    ) + x * (tl.where(t_4 > 6.0, 6.0, t_4) / 6.0) - tl.where(t_6 > 6.0, 6.0, t_6) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
-    out = tl.where(t_7 > 0.0, t_7, t_7 * 0.2) + tl.ceil(t_2) - tl.floor(t_7) * (x * x)
+    a = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) + x * t - t_1
+    t_2 = x + 3.0
+    t_3 = tl.where(t_2 < 0.0, 0.0, t_2)
+    t_4 = a + 3.0
+    t_5 = tl.where(t_4 < 0.0, 0.0, t_4)
+    b = tl.where(
+        a > 20.0, a, libdevice.log1p(tl.exp(a))
+    ) + x * (tl.where(t_3 > 6.0, 6.0, t_3) / 6.0) - tl.where(t_5 > 6.0, 6.0, t_5) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
+    out = tl.where(b > 0.0, b, b * 0.2) + tl.ceil(a) - tl.floor(b) * (x * x)
     tl.store(out_ptr + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
@@ -40,13 +40,13 @@ def t_float64_kernel(
     t_1 = x * tl.sigmoid(
         x
     ) * (x * libdevice.tanh(tl.where(x > 20.0, x, libdevice.log1p(tl.exp(x)))))
-    t_2 = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) + x * t - t_1
-    t_3 = x + 3.0
-    t_4 = tl.where(t_3 < 0.0, 0.0, t_3)
-    t_5 = t_2 + 3.0
-    t_6 = tl.where(t_5 < 0.0, 0.0, t_5)
-    t_7 = tl.where(
-        t_2 > 20.0, t_2, libdevice.log1p(tl.exp(t_2))
-    ) + x * (tl.where(t_4 > 6.0, 6.0, t_4) / 6.0) - tl.where(t_6 > 6.0, 6.0, t_6) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
-    out = tl.where(t_7 > 0.0, t_7, t_7 * 0.2) + tl.ceil(t_2) - tl.floor(t_7) * (x * x)
+    a = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) + x * t - t_1
+    t_2 = x + 3.0
+    t_3 = tl.where(t_2 < 0.0, 0.0, t_2)
+    t_4 = a + 3.0
+    t_5 = tl.where(t_4 < 0.0, 0.0, t_4)
+    b = tl.where(
+        a > 20.0, a, libdevice.log1p(tl.exp(a))
+    ) + x * (tl.where(t_3 > 6.0, 6.0, t_3) / 6.0) - tl.where(t_5 > 6.0, 6.0, t_5) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
+    out = tl.where(b > 0.0, b, b * 0.2) + tl.ceil(a) - tl.floor(b) * (x * x)
     tl.store(out_ptr + col, out, mask=inside)

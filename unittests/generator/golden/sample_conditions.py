@@ -18,12 +18,12 @@ def t_float16_kernel(
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     y = tl.load(y_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
     t = tl.where(x < -1.0, -1.0, x)
-    t_1 = tl.where(
+    out = tl.where(
         (x > y) & (x < 2.5) | ((x == y) == 0),
         x - (y - 1.0),
         tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL),
     ) * tl.where(t > 1.0, 1.0, t) + (x != x).to(tl.float32) * tl.minimum(x, -y, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out_ptr + row * out_stride + col, t_1.to(out_ptr.dtype.element_ty), mask=inside)
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
@@ -46,9 +46,9 @@ def t_float64_kernel(
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
     y = tl.load(y_ptr + col, mask=col_inside, other=0.0)
     t = tl.where(x < -1.0, -1.0, x)
-    t_1 = tl.where(
+    out = tl.where(
         (x > y) & (x < 2.5) | ((x == y) == 0),
         x - (y - 1.0),
         tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL),
     ) * tl.where(t > 1.0, 1.0, t) + (x != x).to(tl.float64) * tl.minimum(x, -y, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(out_ptr + row * out_stride + col, t_1, mask=inside)
+    tl.store(out_ptr + row * out_stride + col, out, mask=inside)

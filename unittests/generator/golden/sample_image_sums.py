@@ -53,9 +53,9 @@ def t_float16_part_2_kernel(
     col_inside = col < C
     inside = row_inside & r_inside & col_inside
     part_1 = tl.load(part_1_ptr + row * C + col + r * N_C, mask=inside, other=0.0)
-    sum = tl.sum(part_1, axis=1, keep_dims=True)
+    out = tl.sum(part_1, axis=1, keep_dims=True)
     inside_1 = row_inside & col_inside
-    tl.store(out_ptr + row * out_stride + col, sum.to(out_ptr.dtype.element_ty), mask=inside_1)
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside_1)
 
 
 @triton.jit
@@ -78,8 +78,8 @@ def t_float16_kernel(
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
     lanes = tl.where(r_inside, x * b, 0.0)
-    sum = tl.sum(lanes, axis=1, keep_dims=True)
-    tl.store(out_ptr + i * out_stride + i_1, sum.to(out_ptr.dtype.element_ty), mask=row_inside)
+    out = tl.sum(lanes, axis=1, keep_dims=True)
+    tl.store(out_ptr + i * out_stride + i_1, out.to(out_ptr.dtype.element_ty), mask=row_inside)
 
 
 @triton.jit
@@ -93,7 +93,7 @@ def t_float16_looped_kernel(
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     i_1 = row % C
     i = row // C
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+    out_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     row_inside = row < N_C
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
     for start in range(0, H_W, BLOCK_R):
@@ -104,9 +104,9 @@ def t_float16_looped_kernel(
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x * b, 0.0)
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(out_ptr + i * out_stride + i_1, sum.to(out_ptr.dtype.element_ty), mask=row_inside)
+        out_lanes = out_lanes + lanes
+    out = tl.sum(out_lanes, axis=1, keep_dims=True)
+    tl.store(out_ptr + i * out_stride + i_1, out.to(out_ptr.dtype.element_ty), mask=row_inside)
 
 
 @triton.jit
@@ -164,9 +164,9 @@ def t_float64_part_2_kernel(
     col_inside = col < C
     inside = row_inside & r_inside & col_inside
     part_1 = tl.load(part_1_ptr + row * C + col + r * N_C, mask=inside, other=0.0)
-    sum = tl.sum(part_1, axis=1, keep_dims=True)
+    out = tl.sum(part_1, axis=1, keep_dims=True)
     inside_1 = row_inside & col_inside
-    tl.store(out_ptr + row * out_stride + col, sum, mask=inside_1)
+    tl.store(out_ptr + row * out_stride + col, out, mask=inside_1)
 
 
 @triton.jit
@@ -189,8 +189,8 @@ def t_float64_kernel(
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)
     lanes = tl.where(r_inside, x * b, 0.0)
-    sum = tl.sum(lanes, axis=1, keep_dims=True)
-    tl.store(out_ptr + i * out_stride + i_1, sum, mask=row_inside)
+    out = tl.sum(lanes, axis=1, keep_dims=True)
+    tl.store(out_ptr + i * out_stride + i_1, out, mask=row_inside)
 
 
 @triton.jit
@@ -204,7 +204,7 @@ def t_float64_looped_kernel(
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     i_1 = row % C
     i = row // C
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
+    out_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
     row_inside = row < N_C
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)
     for start in range(0, H_W, BLOCK_R):
@@ -215,6 +215,6 @@ def t_float64_looped_kernel(
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
         lanes = tl.where(r_inside, x * b, 0.0)
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(out_ptr + i * out_stride + i_1, sum, mask=row_inside)
+        out_lanes = out_lanes + lanes
+    out = tl.sum(out_lanes, axis=1, keep_dims=True)
+    tl.store(out_ptr + i * out_stride + i_1, out, mask=row_inside)

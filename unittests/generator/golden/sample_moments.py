@@ -60,7 +60,7 @@ def t_float16_part_3_looped_kernel(
     row_inside = row < rest_1
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
-    t_1 = part_2 / tl.cast(t, tl.float32)
+    m = part_2 / tl.cast(t, tl.float32)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -72,8 +72,8 @@ def t_float16_part_3_looped_kernel(
             mask=inside & (part_1 * q_4 + r < D),
             other=0.0,
         ).to(tl.float32)
-        t_2 = x - t_1
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_2 * t_2, 0.0), 0.0)
+        t_1 = x - m
+        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_1 * t_1, 0.0), 0.0)
         sum_lanes = sum_lanes + lanes
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     tl.store(part_3_ptr + row, sum, mask=row_inside)
@@ -171,7 +171,7 @@ def t_float16_looped_kernel(
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    t_1 = sum / t
+    m = sum / t
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -179,11 +179,11 @@ def t_float16_looped_kernel(
         r_inside_1 = r < D
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
-        t_2 = x_1 - t_1
-        lanes = tl.where(r_inside_1, t_2 * t_2, 0.0)
+        t_1 = x_1 - m
+        lanes = tl.where(r_inside_1, t_1 * t_1, 0.0)
         sum_lanes_1 = sum_lanes_1 + lanes
     sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_4 = tl.rsqrt(sum_1 / t + 1e-05)
+    t_3 = tl.rsqrt(sum_1 / t + 1e-05)
     for start_2 in range(0, D, BLOCK_R):
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -191,8 +191,8 @@ def t_float16_looped_kernel(
         r_inside_2 = r < D
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
-        t_3 = x_2 - t_1
-        out = t_3 * t_4
+        t_2 = x_2 - m
+        out = t_2 * t_3
         tl.store(
             out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_2
         )
@@ -260,7 +260,7 @@ def t_float64_part_3_looped_kernel(
     row_inside = row < rest_1
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
-    t_1 = part_2 / tl.cast(t, tl.float64)
+    m = part_2 / tl.cast(t, tl.float64)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -272,8 +272,8 @@ def t_float64_part_3_looped_kernel(
             mask=inside & (part_1 * q_4 + r < D),
             other=0.0,
         )
-        t_2 = x - t_1
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_2 * t_2, 0.0), 0.0)
+        t_1 = x - m
+        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_1 * t_1, 0.0), 0.0)
         sum_lanes = sum_lanes + lanes
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     tl.store(part_3_ptr + row, sum, mask=row_inside)
@@ -371,7 +371,7 @@ def t_float64_looped_kernel(
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
     t = tl.cast(tl.cast(D, tl.int64), tl.float64)
-    t_1 = sum / t
+    m = sum / t
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -379,11 +379,11 @@ def t_float64_looped_kernel(
         r_inside_1 = r < D
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        t_2 = x_1 - t_1
-        lanes = tl.where(r_inside_1, t_2 * t_2, 0.0)
+        t_1 = x_1 - m
+        lanes = tl.where(r_inside_1, t_1 * t_1, 0.0)
         sum_lanes_1 = sum_lanes_1 + lanes
     sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_4 = tl.rsqrt(sum_1 / t + 1e-05)
+    t_3 = tl.rsqrt(sum_1 / t + 1e-05)
     for start_2 in range(0, D, BLOCK_R):
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -391,8 +391,8 @@ def t_float64_looped_kernel(
         r_inside_2 = r < D
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        t_3 = x_2 - t_1
-        out = t_3 * t_4
+        t_2 = x_2 - m
+        out = t_2 * t_3
         tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)
 
 
@@ -458,7 +458,7 @@ def t_float32_part_3_looped_kernel(
     row_inside = row < rest_1
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
-    t_1 = part_2 / tl.cast(t, tl.float32)
+    m = part_2 / tl.cast(t, tl.float32)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -470,8 +470,8 @@ def t_float32_part_3_looped_kernel(
             mask=inside & (part_1 * q_4 + r < D),
             other=0.0,
         )
-        t_2 = x - t_1
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_2 * t_2, 0.0), 0.0)
+        t_1 = x - m
+        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_1 * t_1, 0.0), 0.0)
         sum_lanes = sum_lanes + lanes
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     tl.store(part_3_ptr + row, sum, mask=row_inside)
@@ -569,7 +569,7 @@ def t_float32_looped_kernel(
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    t_1 = sum / t
+    m = sum / t
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -577,11 +577,11 @@ def t_float32_looped_kernel(
         r_inside_1 = r < D
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        t_2 = x_1 - t_1
-        lanes = tl.where(r_inside_1, t_2 * t_2, 0.0)
+        t_1 = x_1 - m
+        lanes = tl.where(r_inside_1, t_1 * t_1, 0.0)
         sum_lanes_1 = sum_lanes_1 + lanes
     sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_4 = tl.rsqrt(sum_1 / t + 1e-05)
+    t_3 = tl.rsqrt(sum_1 / t + 1e-05)
     for start_2 in range(0, D, BLOCK_R):
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -589,6 +589,6 @@ def t_float32_looped_kernel(
         r_inside_2 = r < D
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        t_3 = x_2 - t_1
-        out = t_3 * t_4
+        t_2 = x_2 - m
+        out = t_2 * t_3
         tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)

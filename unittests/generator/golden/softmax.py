@@ -64,10 +64,10 @@ def softmax_float16_part_2_kernel(
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
-    max_1 = tl.reduce(
+    maximum = tl.reduce(
         lanes, axis=0, combine_fn=softmax_float16_part_2_kernel_largest, keep_dims=True
     )
-    tl.store(part_2_ptr + col, max_1, mask=col_inside)
+    tl.store(part_2_ptr + col, maximum, mask=col_inside)
 
 
 @triton.jit
@@ -83,7 +83,7 @@ def softmax_float16_part_3_looped_kernel(
     part_1 = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     row_inside = row < rest_1
-    part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
+    maximum = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -95,7 +95,9 @@ def softmax_float16_part_3_looped_kernel(
             mask=inside & (part_1 * q_4 + r < D),
             other=0.0,
         ).to(tl.float32)
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - part_2), 0.0), 0.0)
+        lanes = tl.where(
+            r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - maximum), 0.0), 0.0
+        )
         sum_lanes = sum_lanes + lanes
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     tl.store(part_3_ptr + row, sum, mask=row_inside)
@@ -117,8 +119,8 @@ def softmax_float16_part_4_kernel(
     col_inside = col < rest
     inside = r_inside & col_inside
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    sum = tl.sum(part_3, axis=0, keep_dims=True)
-    tl.store(part_4_ptr + col, sum, mask=col_inside)
+    total = tl.sum(part_3, axis=0, keep_dims=True)
+    tl.store(part_4_ptr + col, total, mask=col_inside)
 
 
 @triton.jit
@@ -139,9 +141,9 @@ def softmax_float16_part_5_kernel(
     col_inside = col < rest
     inside = row_inside & col_inside
     x = tl.load(x_ptr + col * x_stride + row, mask=inside, other=0.0).to(tl.float32)
-    part_2 = tl.load(part_2_ptr + col, mask=col_inside, other=0.0)
-    part_4 = tl.load(part_4_ptr + col, mask=col_inside, other=0.0)
-    out = tl.exp(x - part_2) / part_4
+    maximum = tl.load(part_2_ptr + col, mask=col_inside, other=0.0)
+    total = tl.load(part_4_ptr + col, mask=col_inside, other=0.0)
+    out = tl.exp(x - maximum) / total
     tl.store(out_ptr + col * out_stride + row, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
@@ -162,11 +164,11 @@ def softmax_float16_kernel(
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     lanes = tl.where(r_inside, x, -float("inf"))
-    max_1 = tl.max(lanes, axis=1, keep_dims=True)
-    t = tl.exp(x - max_1)
-    lanes_1 = tl.where(r_inside, t, 0.0)
-    sum = tl.sum(lanes_1, axis=1, keep_dims=True)
-    out = t / sum
+    maximum = tl.max(lanes, axis=1, keep_dims=True)
+    exponential = tl.exp(x - maximum)
+    lanes_1 = tl.where(r_inside, exponential, 0.0)
+    total = tl.sum(lanes_1, axis=1, keep_dims=True)
+    out = exponential / total
     tl.store(out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
@@ -179,7 +181,7 @@ def softmax_float16_looped_kernel(
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    maximum_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
     row_inside = row < rest
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -189,9 +191,9 @@ def softmax_float16_looped_kernel(
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes)
-    max_1 = tl.max(max_lanes, axis=1, keep_dims=True)
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+        maximum_lanes = tl.maximum(maximum_lanes, lanes)
+    maximum = tl.max(maximum_lanes, axis=1, keep_dims=True)
+    total_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -199,10 +201,10 @@ def softmax_float16_looped_kernel(
         r_inside_1 = r < D
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
-        t = tl.exp(x_1 - max_1)
-        lanes_1 = tl.where(r_inside_1, t, 0.0)
-        sum_lanes = sum_lanes + lanes_1
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+        exponential = tl.exp(x_1 - maximum)
+        lanes_1 = tl.where(r_inside_1, exponential, 0.0)
+        total_lanes = total_lanes + lanes_1
+    total = tl.sum(total_lanes, axis=1, keep_dims=True)
     for start_2 in range(0, D, BLOCK_R):
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -210,8 +212,8 @@ def softmax_float16_looped_kernel(
         r_inside_2 = r < D
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
-        t_1 = tl.exp(x_2 - max_1)
-        out = t_1 / sum
+        exponential_1 = tl.exp(x_2 - maximum)
+        out = exponential_1 / total
         tl.store(
             out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_2
         )
@@ -283,10 +285,10 @@ def softmax_float32_part_2_kernel(
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
-    max_1 = tl.reduce(
+    maximum = tl.reduce(
         lanes, axis=0, combine_fn=softmax_float32_part_2_kernel_largest, keep_dims=True
     )
-    tl.store(part_2_ptr + col, max_1, mask=col_inside)
+    tl.store(part_2_ptr + col, maximum, mask=col_inside)
 
 
 @triton.jit
@@ -302,7 +304,7 @@ def softmax_float32_part_3_looped_kernel(
     part_1 = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     row_inside = row < rest_1
-    part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
+    maximum = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -314,7 +316,9 @@ def softmax_float32_part_3_looped_kernel(
             mask=inside & (part_1 * q_4 + r < D),
             other=0.0,
         )
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - part_2), 0.0), 0.0)
+        lanes = tl.where(
+            r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - maximum), 0.0), 0.0
+        )
         sum_lanes = sum_lanes + lanes
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     tl.store(part_3_ptr + row, sum, mask=row_inside)
@@ -336,8 +340,8 @@ def softmax_float32_part_4_kernel(
     col_inside = col < rest
     inside = r_inside & col_inside
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    sum = tl.sum(part_3, axis=0, keep_dims=True)
-    tl.store(part_4_ptr + col, sum, mask=col_inside)
+    total = tl.sum(part_3, axis=0, keep_dims=True)
+    tl.store(part_4_ptr + col, total, mask=col_inside)
 
 
 @triton.jit
@@ -358,9 +362,9 @@ def softmax_float32_part_5_kernel(
     col_inside = col < D
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
-    part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
-    part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
-    out = tl.exp(x - part_2) / part_4
+    maximum = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
+    total = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
+    out = tl.exp(x - maximum) / total
     tl.store(out_ptr + row * out_stride + col, out, mask=inside)
 
 
@@ -381,11 +385,11 @@ def softmax_float32_kernel(
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
     lanes = tl.where(r_inside, x, -float("inf"))
-    max_1 = tl.max(lanes, axis=1, keep_dims=True)
-    t = tl.exp(x - max_1)
-    lanes_1 = tl.where(r_inside, t, 0.0)
-    sum = tl.sum(lanes_1, axis=1, keep_dims=True)
-    out = t / sum
+    maximum = tl.max(lanes, axis=1, keep_dims=True)
+    exponential = tl.exp(x - maximum)
+    lanes_1 = tl.where(r_inside, exponential, 0.0)
+    total = tl.sum(lanes_1, axis=1, keep_dims=True)
+    out = exponential / total
     tl.store(out_ptr + row * out_stride + r, out, mask=inside)
 
 
@@ -398,7 +402,7 @@ def softmax_float32_looped_kernel(
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    maximum_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
     row_inside = row < rest
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -408,9 +412,9 @@ def softmax_float32_looped_kernel(
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes)
-    max_1 = tl.max(max_lanes, axis=1, keep_dims=True)
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+        maximum_lanes = tl.maximum(maximum_lanes, lanes)
+    maximum = tl.max(maximum_lanes, axis=1, keep_dims=True)
+    total_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -418,10 +422,10 @@ def softmax_float32_looped_kernel(
         r_inside_1 = r < D
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        t = tl.exp(x_1 - max_1)
-        lanes_1 = tl.where(r_inside_1, t, 0.0)
-        sum_lanes = sum_lanes + lanes_1
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+        exponential = tl.exp(x_1 - maximum)
+        lanes_1 = tl.where(r_inside_1, exponential, 0.0)
+        total_lanes = total_lanes + lanes_1
+    total = tl.sum(total_lanes, axis=1, keep_dims=True)
     for start_2 in range(0, D, BLOCK_R):
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -429,6 +433,6 @@ def softmax_float32_looped_kernel(
         r_inside_2 = r < D
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        t_1 = tl.exp(x_2 - max_1)
-        out = t_1 / sum
+        exponential_1 = tl.exp(x_2 - maximum)
+        out = exponential_1 / total
         tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/language/emit/modules/Globals.h"
 
+#include "lib/language/StandardLibrary.h"
 #include "lib/language/emit/expressions/Calls.h"
 #include "lib/language/emit/expressions/Expressions.h"
 #include "lib/language/emit/modules/HostLibraries.h"
@@ -90,6 +91,16 @@ Value Globals::boundValue(const SourceModule &module, const Stmt &stmt, const st
              : value;
 }
 
+/// The files of the language's own library import nothing: a name that one of them does not bind,
+/// and that is no function of Python's, is that of another one's function.
+std::optional<Value> Globals::ofLibrary(const std::string &name) {
+  if (findBuiltin(name, 'P')) {
+    return std::nullopt;
+  }
+  LibraryFunction found = findLibraryFunction(name);
+  return found.module ? find(*found.module, name) : std::nullopt;
+}
+
 std::optional<Value> Globals::find(const SourceModule &module, const std::string &name) {
   std::pair<const SourceModule *, std::string> key{&module, name};
   if (auto found = known.find(key); found != known.end()) {
@@ -112,7 +123,7 @@ std::optional<Value> Globals::find(const SourceModule &module, const std::string
     if (!value && !hasImports(module) && (name == "tl" || name == "triton")) {
       return Value::moduleNamed(name == "tl" ? "triton.language" : "triton");
     }
-    return value;
+    return !value && module.isLibrary ? ofLibrary(name) : value;
   }
   Value value;
   std::vector<Diagnostic> firstErrors;

@@ -21,6 +21,7 @@ public:
 
 private:
   Value decorated(const SourceModule &module, Value function);
+  std::optional<Value> ofLibrary(const std::string &name);
   Value boundValue(const SourceModule &module, const Stmt &stmt, const std::string &name);
 
   Emitter &emitter;
