@@ -29,6 +29,8 @@ struct GridCase {
   std::vector<double> numbers = {};
   uint64_t seed = 0;
   std::string unmet = {}; ///< why constraints leave nothing to try; empty otherwise
+  /// For the sake of kernels that other cases do not launch: skipped where no bound can judge it.
+  bool isOfForms = false;
 };
 
 /// The whole grid: small cases that are always the same, `drawn` whose sizes, data and layouts

@@ -3,8 +3,6 @@
 
 #include "lib/generator/call/CallPlan.h"
 
-#include <set>
-
 namespace nereid::develop {
 namespace {
 
@@ -18,8 +16,9 @@ constexpr double mostBytes = 32 << 20, mostOperations = 2e8;
 
 class FormFinder {
 public:
-  FormFinder(generator::Generation &generation, const Machine &chip, DType dtype)
-      : generation(generation), chip(chip), dtype(dtype) {}
+  FormFinder(generator::Generation &generation, const Machine &chip, DType dtype,
+             std::set<std::string> &launched)
+      : generation(generation), chip(chip), dtype(dtype), launched(launched) {}
 
   /// Whether a call of these sizes launches a kernel that none before has launched.
   bool takes(const Binding &binding) {
@@ -42,7 +41,7 @@ private:
   generator::Generation &generation;
   const Machine &chip;
   DType dtype;
-  std::set<std::string> launched;
+  std::set<std::string> &launched;
 };
 
 /// Each size in turn, the others being 1 or 2, and the leading ones together.
@@ -69,8 +68,8 @@ std::vector<Binding> longOnes(const Binding &any, int64_t length) {
 } // namespace
 
 void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation,
-                  const Machine &chip, DType dtype) {
-  FormFinder finder(generation, chip, dtype);
+                  const Machine &chip, DType dtype, std::set<std::string> &launched) {
+  FormFinder finder(generation, chip, dtype, launched);
   const GridCase *any = nullptr;
   for (const GridCase &one : grid) {
     if (one.unmet.empty()) {
@@ -87,6 +86,7 @@ void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation
       auto one = definition::caseOfSizes(generation.op(), "long", wanted, dtype);
       if (one && finder.isSmall(one->binding) && finder.takes(one->binding)) {
         one->seed = grid.front().seed + grid.size() + added.size();
+        one->isOfForms = true;
         added.push_back(std::move(*one));
       }
     }

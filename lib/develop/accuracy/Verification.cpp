@@ -226,9 +226,15 @@ Result<Attempt> verifyCase(Generation &generation, Progress &progress, const Mac
   if (attempt && grid.data.range != range) {
     attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
   }
-  if (attempt) {
-    attempt->row.requireVerifiable();
+  if (!attempt) {
+    return attempt;
   }
+  AccuracyRow &row = attempt->row;
+  if (grid.isOfForms && row.failure.empty() && row.skipped.empty() && !row.isVerifiable()) {
+    row.skipped = row.comparison.unverifiableText();
+    row.comparison = {};
+  }
+  row.requireVerifiable();
   return attempt;
 }
 
@@ -253,9 +259,10 @@ verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
 
 /// The cases that were asked for.
 Result<std::vector<GridCase>> chosenCases(Generation &generation, const Machine &chip,
-                                          const AccuracyOptions &options, DType dtype) {
+                                          const AccuracyOptions &options, DType dtype,
+                                          std::set<std::string> &launched) {
   std::vector<GridCase> grid = definition::accuracyGrid(generation.op(), options.seed, 8, dtype);
-  addFormCases(grid, generation, chip, dtype);
+  addFormCases(grid, generation, chip, dtype, launched);
   if (options.onlyCase.empty()) {
     return grid;
   }
@@ -326,8 +333,9 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
   Progress progress;
   progress.source = source;
   progress.source.compiled = std::make_shared<CompiledKernels>();
+  std::set<std::string> launched; // kernels, of which several types may have one
   for (DType dtype : options.dtypes) {
-    auto grid = chosenCases(generation, chip, options, dtype);
+    auto grid = chosenCases(generation, chip, options, dtype, launched);
     if (!grid) {
       return grid.error();
     }

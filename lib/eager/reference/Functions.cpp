@@ -63,7 +63,8 @@ double logOfSum(double a, double b, double base) {
 double xlogy(double x, double y) { return std::isnan(y) ? y : x == 0 ? 0 : x * std::log(y); }
 double entropy(double x) { return x > 0 ? -x * std::log(x) : x == 0 ? 0 : x < 0 ? -infinity : x; }
 double logitOf(double x, double eps) {
-  const double z = clamped(x, eps, 1 - eps);
+  // An eps that is NaN bounds nothing, as in PyTorch, whose clamp it does not go by.
+  const double raised = x < eps ? eps : x, z = raised > 1 - eps ? 1 - eps : raised;
   return std::log(z / (1 - z));
 }
 /// Where 1 - eps decides, its rounding is as large as what is left of 1.

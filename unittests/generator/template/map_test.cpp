@@ -197,9 +197,9 @@ cases = [{ N = 4 }]
   EXPECT_EQ(bodyOf(*program), R"(    col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
     inside = col < N
     x = tl.load(x_ptr + col, mask=inside, other=0.0)
-    t = tl.where(x < 0.0, 0.0, x)
-    z = t * 3.0
-    tl.store(y_ptr + col, t, mask=inside)
+    y = tl.where(x < 0.0, 0.0, x)
+    z = y * 3.0
+    tl.store(y_ptr + col, y, mask=inside)
     tl.store(z_ptr + col, z, mask=inside)
 )");
 }
