@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table's expressions at the sizes of one launch, see Table.h.
 #include "lib/generator/launch/Table.h"
+
+#include "lib/generator/fuse/Partition.h"
 #include "lib/language/IntegerExpression.h"
 
 #include <fmt/format.h>
@@ -36,10 +38,7 @@ void decide(const LaunchChoice &choice, const ChosenValues &chosen,
 language::NamedIntegers valuesOf(const LaunchTable &table,
                                  const std::map<std::string, int64_t> &symbols,
                                  const LaunchSite &site, const ChosenValues &chosen) {
-  language::NamedIntegers values;
-  for (const auto &[name, value] : site.values()) {
-    values[name] = value;
-  }
+  language::NamedIntegers values = site.values();
   for (const std::string &symbol : table.symbols) {
     auto found = symbols.find(symbol);
     if (found == symbols.end()) {
@@ -113,7 +112,7 @@ std::map<std::string, int64_t> LaunchSite::values() const {
   // and rows are in the first-level cache.
   return {{processorsName, processors},
           {tileElementsName, isDevice ? 1024 : 4096},
-          {rowElementsName, isDevice ? 32768 : 8192}};
+          {rowElementsName, isDevice ? 32768 : wholeAtMost}};
 }
 
 const TableStride *LaunchTable::strideOf(const std::string &buffer) const {

@@ -2,6 +2,7 @@
 // What bounds and constants decide, see Normalise.h.
 #include "lib/generator/normalise/Normalise.h"
 
+#include "lib/generator/program/Evaluate.h"
 #include "lib/generator/program/Guards.h"
 
 #include <algorithm>
@@ -205,19 +206,12 @@ private:
 
   /// Of two numbers that are written down.
   static std::optional<bool> ofNumbers(const NodeParts &parts) {
-    static const std::map<std::string, bool (*)(double, double)> comparisons = {
-        {"lt", [](double a, double b) { return a < b; }},
-        {"le", [](double a, double b) { return a <= b; }},
-        {"gt", [](double a, double b) { return a > b; }},
-        {"ge", [](double a, double b) { return a >= b; }},
-        {"eq", [](double a, double b) { return a == b; }},
-        {"ne", [](double a, double b) { return a != b; }}};
-    const auto found = comparisons.find(parts.name);
-    if (found == comparisons.end()) {
+    if (parts.dtype != DType::Bool || parts.inputs.size() != 2) {
       return std::nullopt;
     }
     const std::optional<double> a = exactly(parts.inputs[0]), b = exactly(parts.inputs[1]);
-    return a && b ? std::optional(found->second(*a, *b)) : std::nullopt;
+    const std::optional<double> value = a && b ? evaluateMap(parts, {*a, *b}) : std::nullopt;
+    return value ? std::optional(*value != 0) : std::nullopt;
   }
 
   /// The number in its type, where a double has it.

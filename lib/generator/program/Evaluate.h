@@ -22,6 +22,6 @@ Result<std::map<std::string, std::vector<double>>> evaluate(const Program &progr
                                                             EvaluationInput input);
 
 /// The value of a Map operation that is no composite; nothing for others.
-std::optional<double> evaluateMap(const Node &node, const std::vector<double> &inputs);
+std::optional<double> evaluateMap(const NodeParts &node, const std::vector<double> &inputs);
 
 } // namespace nereid::generator

@@ -123,7 +123,7 @@ const std::map<std::string, Function> &functions() {
 
 } // namespace
 
-std::optional<double> evaluateMap(const Node &node, const std::vector<double> &inputs) {
+std::optional<double> evaluateMap(const NodeParts &node, const std::vector<double> &inputs) {
   if (node.name == "cast") {
     double value = inputs[0];
     return isFloat(node.dtype)         ? value
