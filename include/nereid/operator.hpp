@@ -317,9 +317,9 @@ protected:
     declare(name, isDouble ? "fp64" : "fp32");
     arguments.emplace_back(value);
   }
-  void addWhole(const std::string &name, double value) {
+  void addWhole(const std::string &name, int64_t value) {
     declare(name, "i64");
-    arguments.emplace_back(static_cast<int64_t>(value));
+    arguments.emplace_back(value);
   }
   /// Memory that one step leaves to the next, where the tensors of the call lie.
   Tensor workspace(int64_t elements, DType type, const Tensor &beside) {

@@ -71,8 +71,8 @@ private:
     for (const CallParameter &parameter : callParameters(called)) {
       call += call.empty() ? "" : ", ";
       if (parameter.operand < 0) {
-        call += parameter.isSize ? std::to_string(static_cast<int64_t>(parameter.value))
-                                 : cppNumber(parameter.value);
+        call += parameter.isWhole() ? std::to_string(static_cast<int64_t>(parameter.value))
+                                    : cppNumber(parameter.value);
         continue;
       }
       call += parameter.name;

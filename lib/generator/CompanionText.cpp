@@ -37,7 +37,7 @@ std::vector<std::string> cppParameters(const CalledOperator &called, bool hasDef
   for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand >= 0) {
       list.push_back("const nereid::Tensor &" + parameter.name);
-    } else if (parameter.isSize) {
+    } else if (parameter.isWhole()) {
       list.push_back(
           "int64_t " + parameter.name +
           (hasDefaults ? fmt::format(" = {}", static_cast<int64_t>(parameter.value)) : ""));
@@ -91,8 +91,10 @@ std::string cppShape(const definition::SymbolicShape &shape, const SizeNames &na
 std::string cppSizes(const CalledOperator &called, const SizeNames &names, const std::string &pad) {
   std::string text;
   for (const InputCheck &check : inputChecks(called, names)) {
-    const std::string &name = check.operand->name;
+    const std::string &name = check.operand ? check.operand->name : check.number;
     switch (check.kind) {
+    case InputCheck::Kind::Whole:
+      break; // the parameter's type says so
     case InputCheck::Kind::Rank:
       text += pad + fmt::format("expectRank{}(\"{}\", {}, {});\n", check.isAtLeast ? "AtLeast" : "",
                                 name, name, check.count);

@@ -43,6 +43,11 @@ std::vector<InputCheck> inputChecks(const CalledOperator &called, const SizeName
     }
     checks.push_back(std::move(type));
   }
+  for (const CallParameter &parameter : callParameters(called)) {
+    if (parameter.operand < 0 && parameter.isInteger) {
+      checks.push_back({.kind = Kind::Whole, .number = parameter.name});
+    }
+  }
   return checks;
 }
 

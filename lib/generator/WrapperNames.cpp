@@ -19,7 +19,8 @@ std::vector<CallParameter> callParameters(const CalledOperator &called) {
   }
   for (const definition::Parameter &parameter : called.op.parameters) {
     if (parameter.isScalar) {
-      list.push_back({parameter.name, -1, parameter.value, parameter.isSize()});
+      list.push_back(
+          {parameter.name, -1, parameter.value, parameter.isSize(), parameter.isInteger});
     }
   }
   return list;

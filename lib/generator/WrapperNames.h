@@ -16,6 +16,10 @@ struct CallParameter {
   int operand = -1; ///< in CalledOperator::operands; -1: a number
   double value = 0;
   bool isSize = false;
+  bool isInteger = false; ///< of a number: its default has no fraction
+
+  /// A size or an integer, not a tensor and not a fraction.
+  bool isWhole() const { return operand < 0 && (isSize || isInteger); }
 };
 std::vector<CallParameter> callParameters(const CalledOperator &called);
 

@@ -211,6 +211,26 @@ TEST(NumberBounds, AnIndexThatMayBeAnotherReadsEither) {
   EXPECT_EQ(agreementOf(any, {0, 1, 2, 3}, {20, 1, 2, 3}).mismatches, 1);
 }
 
+/// Which of two zeros is read is open where the index is, and only there.
+TEST(NumberBounds, ZerosOfTwoSignsAreApartWhereEitherIsRead) {
+  const auto mismatches = [](const std::string &index, double written) {
+    const std::string body = "out = x[torch.floor((x * 0 + " + index + ").to(torch.int64)]";
+    return agreementOf(body, {0.0, -0.0}, {written, written}).mismatches;
+  };
+  EXPECT_EQ(mismatches("10) * 0.1", -0.0), 0);
+  EXPECT_EQ(mismatches("10) * 0.1", 0.0), 0);
+  EXPECT_EQ(mismatches("8) * 0.125", -0.0), 0);
+  EXPECT_EQ(mismatches("8) * 0.125", 0.0), 2);
+  const auto chosen = [](const std::string &condition, double written) {
+    return agreementOf("out = where(" + condition + ", x, -x)", {0.0}, {written}).mismatches;
+  };
+  for (const double written : {0.0, -0.0}) {
+    EXPECT_EQ(chosen("(x + 10) * 0.9 > 9", written), 0);
+  }
+  EXPECT_EQ(chosen("x + 10 > 9", 0.0), 0);
+  EXPECT_EQ(chosen("x + 10 > 9", -0.0), 1);
+}
+
 /// What float64 has is not rounded; a third times 3 is 1 only once it is.
 TEST(NumberBounds, SumsAndProductsOfFloat64ThatLeaveNoRestAreExact) {
   const auto agreement = [](const std::string &body, double x, double written) {

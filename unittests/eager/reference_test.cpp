@@ -5,6 +5,7 @@
 #include "unittests/eager/Values.h"
 
 #include "lib/definition/cases/CaseGrid.h"
+#include "lib/eager/reference/ErrorRules.h"
 #include "lib/eager/reference/Reference.h"
 
 #include <cmath>
@@ -243,6 +244,19 @@ TEST(Reference, PartialProductsMayLeaveTheRangeInSomeOrder) {
   EXPECT_EQ(agreement({big, 2, small, 3}, 6.001).mismatches, 4);
   EXPECT_EQ(agreement({big, 2, small, 3}, inf).mismatches, 4);
   EXPECT_EQ(agreement({big, 0, 3}, 1).mismatches, 3);
+}
+
+/// Two sums of 1e38, of numbers whose magnitudes add up to three times as much: what a kernel that
+/// adds all of them in another order passes through may be an infinity.
+TEST(Reference, SumsOfSumsMayLeaveTheRangeInSomeOrder) {
+  definition::Node node;
+  node.op = "sum";
+  const auto errorOf = [&](double magnitudes) {
+    const Bounded part{1e38, magnitudes * std::ldexp(1.0, -24)};
+    return reduceRule(node, std::vector<Bounded>{part, part}, ErrorModel{}).error;
+  };
+  EXPECT_EQ(errorOf(3e38), inf);
+  EXPECT_LT(errorOf(0.5e38), 1e33);
 }
 
 /// x times a sigmoid that is no normal number any more, which 1 / (1 + exp(-x)) makes 0.

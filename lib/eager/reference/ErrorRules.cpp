@@ -186,7 +186,7 @@ Bounded select(const Bounded &condition, const Bounded &a, const Bounded &b) {
   if (condition.error == 0) {
     return chosen;
   }
-  return {chosen.value, std::fabs(a.value - b.value) + std::max(a.error, b.error)};
+  return {chosen.value, distance(a.value, b.value) + std::max(a.error, b.error)};
 }
 
 /// The error of the one that is chosen, and of the other where that might be the one.
@@ -586,8 +586,10 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
     sum += elements[i].value;
   }
   sum += special;
-  // A sum may pass through partial sums as large as the magnitudes allow.
-  const bool mayOverflow = special == 0 && magnitudes > definition::largestFinite(model.compute);
+  // A sum may pass through partial sums as large as the magnitudes allow, also those of elements
+  // that are sums themselves: their errors are that many times the unit, at least.
+  const bool mayOverflow =
+      special == 0 && magnitudes + errors / unit > definition::largestFinite(model.compute);
   lost = lost || mayOverflow;
   Bounded total{static_cast<double>(sum), errors + steps * unit * magnitudes};
   if (op == "sum") {

@@ -7,6 +7,8 @@
 #include "lib/definition/operations/Operations.h"
 #include "runtime/elements/DType.h"
 
+#include <cmath>
+#include <limits>
 #include <span>
 
 namespace nereid::eager {
@@ -15,6 +17,18 @@ struct Bounded {
   double value = 0;
   double error = 0; ///< infinity: the implementation may leave its type's range here
 };
+
+/// How far two numbers are apart of which an implementation may have either: zeros of two signs by
+/// the smallest number, so that neither is expected exactly, and NaN and a number infinitely.
+inline double distance(double a, double b) {
+  if (a == b) {
+    const bool areZeros = std::signbit(a) != std::signbit(b);
+    return areZeros ? std::numeric_limits<double>::denorm_min() : 0;
+  }
+  const bool areBothNaN = std::isnan(a) && std::isnan(b);
+  const double away = std::fabs(a - b);
+  return areBothNaN ? 0 : std::isnan(away) ? std::numeric_limits<double>::infinity() : away;
+}
 
 /// The arithmetic an implementation is allowed: computing in `compute`, and, when it stores every
 /// intermediate as an eager framework does, rounding each to `storage`.

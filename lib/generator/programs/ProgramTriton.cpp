@@ -247,8 +247,7 @@ private:
         break;
       }
       case StageArgument::Kind::Number:
-        line(pad + "    " +
-             (isFloat(argument.dtype) ? argument.value : "int(" + argument.value + ")") + ",");
+        line(pad + "    " + argument.value + ",");
         break;
       case StageArgument::Kind::Size:
         put(pad, "    ", argument.value, ",");

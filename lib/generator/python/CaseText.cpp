@@ -124,8 +124,11 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
   }
   for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand < 0) {
-      list += fmt::format("        {},\n",
-                          parameter.isSize ? parameter.name : pythonNumber(parameter.value));
+      list +=
+          fmt::format("        {},\n", parameter.isSize ? parameter.name
+                                       : parameter.isInteger
+                                           ? std::to_string(static_cast<int64_t>(parameter.value))
+                                           : pythonNumber(parameter.value));
       continue;
     }
     const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];

@@ -44,7 +44,7 @@ std::string shapedText(const Node &node) {
     sizes += ", " + size.text();
   }
   return node.op == "expand" ? fmt::format("_x.expand({})", sizes.empty() ? "()" : sizes.substr(2))
-                             : fmt::format("_x.reshape(*_x.shape[: _x.dim() - {}]{})",
+                             : fmt::format("_x.reshape((*_x.shape[: _x.dim() - {}]{},))",
                                            definition::integerAttribute(node, "last", 0), sizes);
 }
 

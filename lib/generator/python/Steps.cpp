@@ -105,6 +105,12 @@ private:
 
   bool areFloats(int node) const { return areAllFloat(at(node).types); }
 
+  /// In float64, in which all types are judged, integers stay what they are.
+  bool isFloatOfSome(int node) const {
+    const std::vector<DType> &types = at(node).types;
+    return std::any_of(types.begin(), types.end(), isFloat);
+  }
+
   int leaf(const Node &node, int number) {
     StepNode made;
     made.op = node.op;
@@ -406,8 +412,8 @@ private:
   int open(const Node &node, const std::vector<int> &in) {
     const bool isRounding =
         node.op == "floor" || node.op == "ceil" || node.op == "round" || node.op == "trunc";
-    const bool areOfFloats = in.empty() || areFloats(in[0]);
-    if (isRounding && !areFloats(in[0])) {
+    const bool areOfFloats = in.empty() || areFloats(in[0]) || (isRounding && isFloatOfSome(in[0]));
+    if (isRounding && !areOfFloats) {
       return in[0]; // of integers, nothing to round
     }
     if (const int made = openAsStep(node, in); made >= 0) {

@@ -39,8 +39,10 @@ std::string typeTuple(const InputCheck &check) {
 }
 
 std::string checkLine(const InputCheck &check, const SizeNames &names) {
-  const std::string &name = check.operand->name;
+  const std::string &name = check.operand ? check.operand->name : check.number;
   switch (check.kind) {
+  case InputCheck::Kind::Whole:
+    return fmt::format("assert isinstance({0}, int), \"{0} is an integer\"", name);
   case InputCheck::Kind::Rank:
     return fmt::format("assert {}.dim() {} {}, \"{} has {}{} dimension{}\"", name,
                        check.isAtLeast ? ">=" : "==", check.count, name,
@@ -115,7 +117,7 @@ std::string functionHead(const CalledOperator &called, const std::string &keywor
   for (const CallParameter &parameter : callParameters(called)) {
     list += list.empty() ? "" : ", ";
     list += parameter.operand >= 0 ? parameter.name + ": torch.Tensor"
-            : parameter.isSize
+            : parameter.isWhole()
                 ? fmt::format("{}: int = {}", parameter.name, static_cast<int64_t>(parameter.value))
                 : fmt::format("{}: float = {}", parameter.name, pythonNumber(parameter.value));
   }

@@ -195,10 +195,7 @@ private:
     Bounded value = table().elements[place.element];
     for (size_t other : place.others) {
       const Bounded &there = table().elements[other];
-      const bool isSame =
-          there.value == value.value || (std::isnan(there.value) && std::isnan(value.value));
-      const double away = isSame ? 0 : std::fabs(there.value - value.value);
-      value.error = std::max(value.error, (std::isnan(away) ? infinity : away) + there.error);
+      value.error = std::max(value.error, distance(there.value, value.value) + there.error);
     }
     value.error = place.isLost ? infinity : value.error;
     return value;

@@ -28,7 +28,7 @@ namespace triton {
 class Launch : public nereid::OperatorLaunch {
 public:
   Launch(const nereid::Tensor &x, const nereid::Tensor &w, const nereid::Tensor &mask,
-         const nereid::Tensor &ids, double k, const nereid::Tensor &across,
+         const nereid::Tensor &ids, int64_t k, const nereid::Tensor &across,
          const nereid::Tensor &lifted);
   static const nereid::TuningTable &table();
 };
@@ -39,7 +39,7 @@ inline const nereid::TuningTable &Launch::table() {
 }
 
 inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const nereid::Tensor &mask,
-                      const nereid::Tensor &ids, double k, const nereid::Tensor &across,
+                      const nereid::Tensor &ids, int64_t k, const nereid::Tensor &across,
                       const nereid::Tensor &lifted) {
   expectRankAtLeast("x", x, 1);
   const Sizes leading = leadingSizes("x", x, 1);
@@ -241,7 +241,7 @@ inline std::tuple<nereid::Tensor, nereid::Tensor> shuffled(const nereid::Tensor 
                                                            const nereid::Tensor &w,
                                                            const nereid::Tensor &mask,
                                                            const nereid::Tensor &ids,
-                                                           double k = 3.0) {
+                                                           int64_t k = 3) {
   expectRankAtLeast("x", x, 1);
   const Sizes leading = leadingSizes("x", x, 1);
   const int64_t D = sizeFromEnd("x", x, 1);

@@ -203,7 +203,7 @@ def shuffled(
     w: torch.Tensor,
     mask: torch.Tensor,
     ids: torch.Tensor,
-    k: float = 3.0,
+    k: int = 3,
     *,
     across: torch.Tensor = None,
     lifted: torch.Tensor = None,
@@ -223,6 +223,7 @@ def shuffled(
     _check("mask", mask, (D,), (torch.bool,))
     assert ids.dim() == 1, "ids has 1 dimension"
     _check("ids", ids, (C,), (torch.int64,))
+    assert isinstance(k, int), "k is an integer"
     assert x.device.type in DEVICES, f"x expects one of {DEVICES}, got {x.device}"
     assert w.device == x.device, f"w expects {x.device}, got {w.device}"
     assert mask.device == x.device, f"mask expects {x.device}, got {mask.device}"
@@ -263,7 +264,7 @@ def shuffled(
                 w,
                 mask,
                 across,
-                int(k),
+                k,
                 D,
                 C,
                 x_stride,
@@ -311,7 +312,7 @@ def shuffled(
                 w,
                 mask,
                 across,
-                int(k),
+                k,
                 D,
                 C,
                 x_stride,
@@ -359,7 +360,7 @@ def shuffled(
                 w,
                 mask,
                 across,
-                int(k),
+                k,
                 D,
                 C,
                 x_stride,
