@@ -164,6 +164,30 @@ std::string withModules(const std::string &line) {
   return text;
 }
 
+/// What PyTorch may answer with a view of an input, or with the input itself; not what is written
+/// into an argument.
+static bool mayBeView(const CalledOperator &called, const Operand &result, size_t output) {
+  using Kind = definition::OperationKind;
+  const definition::Node &node = called.op.nodes[static_cast<size_t>(called.op.outputs[output])];
+  const definition::Operation *operation = definition::findOperation(node.op);
+  const bool isOwn = !result.memory.empty() || takesDevice(called);
+  const bool keepsElements =
+      definition::isLeaf(node) ||
+      (operation && (operation->kind == Kind::View || operation->kind == Kind::Indexing ||
+                     operation->result == definition::ResultType::Cast));
+  return keepsElements && !isOwn;
+}
+
+static constexpr const char *ownFunction = R"(def _own(result, *inputs):
+    """Results are memory of their own, in order, where PyTorch's may be views of inputs."""
+    memory = result.untyped_storage().data_ptr()
+    if any(memory == each.untyped_storage().data_ptr() for each in inputs):
+        return result.clone(memory_format=torch.contiguous_format)
+    return result.contiguous()
+
+
+)";
+
 std::string eagerHelpers(const CalledOperator &called) {
   const std::vector<std::string> written = bodyLines(called.op);
   const bool hasIntProduct =
@@ -177,6 +201,11 @@ std::string eagerHelpers(const CalledOperator &called) {
         return takeIntegerProduct(changed, called.op);
       });
   std::string text = hasIntProduct ? intProduct : "";
+  const std::vector<std::string> results = eagerResults(called);
+  const bool hasOwn = std::any_of(results.begin(), results.end(), [](const std::string &each) {
+    return each.starts_with("_own(");
+  });
+  text += hasOwn ? ownFunction : "";
   text += hasIntegerProduct ? integerProduct : "";
   text += needsTensors(called) ? R"(def _of_tensors(function, *operands):
     """A call of a function that PyTorch has for tensors alone, some operands being numbers."""
@@ -228,17 +257,19 @@ std::vector<std::string> eagerBody(const CalledOperator &called) {
 
 std::vector<std::string> eagerResults(const CalledOperator &called) {
   const std::string own = leadDtype(called);
+  std::string read;
+  for (const Operand &operand : called.operands) {
+    read += operand.isOutput ? "" : (read.empty() ? "" : ", ") + operand.name;
+  }
   std::vector<std::string> results;
   size_t number = 0;
   for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : own;
-      results.push_back(fmt::format("{}.to({})", operand.name, type));
-      // A result is memory of its own, in order; PyTorch's would be another view of an input.
-      const auto node = static_cast<size_t>(called.op.outputs[number++]);
-      const auto *operation = definition::findOperation(called.op.nodes[node].op);
-      const bool isView = operation && operation->kind == definition::OperationKind::View;
-      results.back() += isView ? ".clone(memory_format=torch.contiguous_format)" : "";
+      const std::string result = fmt::format("{}.to({})", operand.name, type);
+      results.push_back(mayBeView(called, operand, number++)
+                            ? fmt::format("_own({}, {})", result, read)
+                            : result);
     }
   }
   return results;
