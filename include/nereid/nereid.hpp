@@ -88,6 +88,9 @@ inline size_t sizeInBytes(DType type) {
   return nereid_dtype_bytes(static_cast<nereid_dtype>(type));
 }
 
+/// Neither integers nor truth values.
+inline bool isFloat(DType type) { return type >= DType::F16; }
+
 /// DType of a C++ element type; float16, bfloat16 and the 8-bit floats have none and
 /// are named by hand.
 template <class T> constexpr DType dtypeOf() {

@@ -155,10 +155,22 @@ bool agrees(const std::string &title, const nereid::Verdict &verdict) {
 
 } // namespace
 
-Filling fillingOf(const Generation &generation, const Operand &operand) {
-  std::vector<DType> types =
-      operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : generation.op().dtypes;
-  if (!areAllFloat(types)) {
+static std::vector<DType> typesOf(const Generation &generation, const Operand &operand) {
+  return operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : generation.op().dtypes;
+}
+
+bool mayBeFloat(const Generation &generation, const Operand &operand) {
+  const std::vector<DType> types = typesOf(generation, operand);
+  return std::any_of(types.begin(), types.end(), isFloat);
+}
+
+bool hasFloatsAndOthers(const Generation &generation, const Operand &operand) {
+  return mayBeFloat(generation, operand) && !areAllFloat(typesOf(generation, operand));
+}
+
+Filling fillingOf(const Generation &generation, const Operand &operand, bool ofFloats) {
+  if (!ofFloats) {
+    const std::vector<DType> types = typesOf(generation, operand);
     auto has = [&](auto holds) { return std::any_of(types.begin(), types.end(), holds); };
     bool isBool = has([](DType type) { return type == DType::Bool; });
     bool isUnsigned = isBool || has([](DType type) { return isUnsignedInteger(type); });
@@ -290,17 +302,25 @@ std::string TestProgram::fill(const Operand &operand, int seed) const {
                    std::to_string(range->distinct)},
                   ");\n");
   }
-  const Filling filling = fillingOf(generation, operand);
-  switch (filling.kind) {
-  case Filling::Kind::Integers:
-    return fmt::format("  {}.fillIntegers({}, {}, {});\n", name, seed, filling.low, filling.high);
-  case Filling::Kind::Uniform:
-    return fmt::format("  {}.fillUniform({}, {}, {});\n", name, seed, cppNumber(filling.low),
-                       cppNumber(filling.high));
-  case Filling::Kind::Normal:
-    break;
-  }
-  return fmt::format("  {}.fillNormal({});\n", name, seed);
+  const auto call = [&](const Filling &filling) {
+    switch (filling.kind) {
+    case Filling::Kind::Integers:
+      return fmt::format("{}.fillIntegers({}, {}, {});", name, seed, filling.low, filling.high);
+    case Filling::Kind::Uniform:
+      return fmt::format("{}.fillUniform({}, {}, {});", name, seed, cppNumber(filling.low),
+                         cppNumber(filling.high));
+    case Filling::Kind::Normal:
+      break;
+    }
+    return fmt::format("{}.fillNormal({});", name, seed);
+  };
+  const bool ofFloats = mayBeFloat(generation, operand);
+  const std::string own = call(fillingOf(generation, operand, ofFloats));
+  return hasFloatsAndOthers(generation, operand)
+             ? fmt::format("  if (nereid::isFloat({}.dtype())) {{\n    {}\n  }} else {{\n    {}\n  "
+                           "}}\n",
+                           name, own, call(fillingOf(generation, operand, false)))
+             : "  " + own + "\n";
 }
 
 /// Structures with one tensor per input and output, and functions that make them for a case.

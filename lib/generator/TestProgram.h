@@ -14,7 +14,11 @@ struct Filling {
   double low = 0, high = 0;  ///< of integers the high end is not among them
   bool isConstraint = false; ///< the definition allows no others
 };
-Filling fillingOf(const Generation &generation, const Operand &operand);
+/// Of the float types that the operand may have, or of the others.
+Filling fillingOf(const Generation &generation, const Operand &operand, bool ofFloats);
+/// Whether it may have types of both: what it gets is known when a case has its type.
+bool hasFloatsAndOthers(const Generation &generation, const Operand &operand);
+bool mayBeFloat(const Generation &generation, const Operand &operand);
 /// What is promised of an input of indices; null when nothing is.
 const definition::IndexRange *rangeOf(const Generation &generation, const Operand &operand);
 /// An end of it in the variables of a case, each with `prefix`: "one.N - 1".

@@ -143,24 +143,29 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
                           isWhole ? ", is_whole=True" : "");
       continue;
     }
-    const Filling filling = fillingOf(generation, operand);
-    const char *special = operand.name == widest && !filling.isConstraint ? ", is_widest=True" : "";
-    std::string call;
-    switch (filling.kind) {
-    case Filling::Kind::Normal:
-      call = fmt::format("normal({}, {}{}", shapeTuple(operand.shape, names), type, special);
-      break;
-    case Filling::Kind::Uniform:
-      call = fmt::format("uniform({}, {}, {}, {}{}", shapeTuple(operand.shape, names), type,
-                         pythonNumber(filling.low), pythonNumber(filling.high), special);
-      break;
-    case Filling::Kind::Integers:
-      call = fmt::format("integers({}, {}, {:.0f}, {:.0f}{}", shapeTuple(operand.shape, names),
-                         type, filling.low, filling.high,
-                         divides(generation, operand) ? ", is_divisor=True" : "");
-      break;
-    }
-    list += fmt::format("        _data.{}{}),\n", call, isWhole ? ", is_whole=True" : "");
+    const auto call = [&](const Filling &filling) {
+      const std::string first = shapeTuple(operand.shape, names) + ", " + type;
+      std::string last = operand.name == widest && !filling.isConstraint ? ", is_widest=True" : "";
+      last += isWhole ? ", is_whole=True" : "";
+      switch (filling.kind) {
+      case Filling::Kind::Uniform:
+        return fmt::format("_data.uniform({}, {}, {}{})", first, pythonNumber(filling.low),
+                           pythonNumber(filling.high), last);
+      case Filling::Kind::Integers:
+        return fmt::format("_data.integers({}, {:.0f}, {:.0f}{}{})", first, filling.low,
+                           filling.high, divides(generation, operand) ? ", is_divisor=True" : "",
+                           isWhole ? ", is_whole=True" : "");
+      case Filling::Kind::Normal:
+        break;
+      }
+      return fmt::format("_data.normal({}{})", first, last);
+    };
+    const bool ofFloats = mayBeFloat(generation, operand);
+    const std::string own = call(fillingOf(generation, operand, ofFloats));
+    list += hasFloatsAndOthers(generation, operand)
+                ? fmt::format("        {}\n        if {}.is_floating_point\n        else {},\n",
+                              own, type, call(fillingOf(generation, operand, false)))
+                : fmt::format("        {},\n", own);
   }
   return fmt::format("def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "
                      "order.\"\"\"\n    return (\n{}    )\n\n\n",
