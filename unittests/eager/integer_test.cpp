@@ -43,6 +43,22 @@ TEST(Integers, AreExactTo64Bits) {
   EXPECT_EQ(integerList(call("sum", {integers(DType::I64, {large, 1, 1})}))[0], large + 2);
 }
 
+/// Tensors of rank 0 are numbers in a call; a constant of a body is int64 and yields to them.
+TEST(Integers, ThatAreChosenKeepTheirTypeWithoutDimensions) {
+  const auto scalar = [](DType type, int64_t value) {
+    const Tensor tensor = Tensor::empty({}, type);
+    runtime::storeInteger(tensor, 0, static_cast<uint64_t>(value));
+    return tensor;
+  };
+  const Tensor isFirst = scalar(DType::Bool, 1), small = scalar(DType::I8, -5);
+  const Tensor chosen = call("where", {isFirst, small, scalar(DType::I8, 3)});
+  EXPECT_EQ(chosen.dtype(), DType::I8);
+  EXPECT_EQ(integerList(chosen), Integers{-5});
+  EXPECT_EQ(call("where", {isFirst, small, scalar(DType::I64, 3)}).dtype(), DType::I8);
+  EXPECT_EQ(call("where", {isFirst, scalar(DType::I64, 7), scalar(DType::I64, 3)}).dtype(),
+            DType::I64);
+}
+
 TEST(Integers, WrapInTheirType) {
   EXPECT_EQ(
       integerList(call("mul", {integers(DType::I8, {100, -128}), integers(DType::I8, {3, -1})})),

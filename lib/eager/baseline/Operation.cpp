@@ -267,6 +267,18 @@ std::optional<DType> integerType(const CallGraph &call, const Operation &operati
   return isInteger ? std::optional(computed) : std::nullopt;
 }
 
+/// The type of what a call makes. `where` between integers of rank 0, which count as numbers here,
+/// has the one's that is no constant of a body.
+DType typeOfResult(const CallGraph &call, DType own) {
+  const DType type = definition::nodeDtypes(call.op, own).back();
+  const Node &node = call.op.nodes.back();
+  const bool choosesNumbers =
+      node.op == "where" && std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](int i) {
+        return definition::isNumber(call.op.nodes[static_cast<size_t>(i)]);
+      });
+  return choosesNumbers && type == DType::I64 ? smallestInteger(call.inputs) : type;
+}
+
 /// float32 when nothing in the call needs more; wider floats and integers go through double.
 bool computesInFloat(const CallGraph &call, DType result) {
   auto fits = [](DType type) {
@@ -501,7 +513,7 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   }
   OpId id = idOf(operation->name);
   const DType own = operatorType(*call);
-  const DType type = definition::nodeDtypes(call->op, own).back();
+  const DType type = typeOfResult(*call, own);
   const std::optional<DType> integers = integerType(*call, *operation, own);
   if (definition::isAlong(node)) {
     const bool isPosition = operation->result == definition::ResultType::Position;
