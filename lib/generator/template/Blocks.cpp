@@ -50,10 +50,8 @@ ProductBlocks productBlocks(const std::vector<TileDim> &outer, const TileDim &m,
   // Multiples of what few tiles have, by a comparison.
   const std::string side = fmt::format("{0} + {0}*({1} >= {2})", smallSide, tiles, processorsName);
   const bool isShort = operand == DType::F16 || operand == DType::BF16 || operand == DType::I8;
-  // Products of longer types have no unit of their own on devices: lanes hold their operands.
   return {side, side, isShort ? "64" : "32",
-          isShort ? fmt::format("4 + 4*({}*{} >= {})", m.block, n.block, largeSide * largeSide)
-                  : "8"};
+          fmt::format("4 + 4*({}*{} >= {})", m.block, n.block, largeSide * largeSide)};
 }
 
 } // namespace nereid::generator

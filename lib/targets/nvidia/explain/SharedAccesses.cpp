@@ -3,6 +3,7 @@
 
 #include "lib/targets/nvidia/explain/Names.h"
 #include "lib/targets/nvidia/layouts/Conversion.h"
+#include "lib/targets/nvidia/layouts/LaneProducts.h"
 #include "lib/targets/nvidia/products/MatrixReader.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Accesses.h"
@@ -113,6 +114,9 @@ Accesses accessesOf(ReadCopyOp op) {
   auto dot = dyn_cast<tile::DotOp>(*op->getUsers().begin());
   if (dot && dot->hasAttr(warpgroupAttribute)) {
     return {}; // the matrix unit reads the slot by itself, in the swizzle that it is made for
+  }
+  if (dot && isLaneProduct(dot)) {
+    return {}; // each number in the order of the product, not of a tile's layout
   }
   LinearLayout fragment = *layoutOf(op.getResult());
   if (op.getTransposed()) {

@@ -2,6 +2,7 @@
 #include "lib/targets/nvidia/layouts/Anchors.h"
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/LaneProducts.h"
 #include "lib/targets/nvidia/layouts/LikelySteps.h"
 #include "lib/targets/nvidia/layouts/MatrixLayouts.h"
 #include "lib/targets/nvidia/layouts/OperandLayouts.h"
@@ -148,6 +149,9 @@ bool usesMatrixUnit(Operation *op) {
 
 LinearLayout productLayout(Operation *op, const Threads &threads) {
   auto dot = cast<tile::DotOp>(op);
+  if (isLaneProduct(op)) {
+    return laneProductLayout(dot, threads);
+  }
   if (!usesMatrixUnit(op)) {
     return layout::squareLayout(shapeOf(dot.getResult()), threads.lanes, threads.warps);
   }

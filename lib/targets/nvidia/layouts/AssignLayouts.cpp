@@ -13,6 +13,7 @@
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/FreeTiles.h"
+#include "lib/targets/nvidia/layouts/LaneProducts.h"
 #include "lib/targets/nvidia/layouts/OperandLayouts.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
@@ -59,7 +60,9 @@ private:
         .Case([&](ReadCopyOp read) {
           OpOperand &use = *read->getUses().begin();
           setLayout(read.getResult(),
-                    factorLayout(use.getOwner(), use.getOperandNumber(), threads));
+                    isLaneProduct(use.getOwner())
+                        ? usualLayout(read.getResult(), threads) // no registers hold it
+                        : factorLayout(use.getOwner(), use.getOperandNumber(), threads));
         })
         .Case([&](AwaitProductOp wait) { setLayout(wait.getResult(), homeOf(wait.getSource())); })
         .Case([&](tile::DotOp dot) { assignProduct(dot); })

@@ -2,7 +2,7 @@
 #include "lib/targets/nvidia/pipeline/Declined.h"
 
 #include "lib/targets/nvidia/explain/Names.h"
-#include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/targets/nvidia/layouts/LaneProducts.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -30,9 +30,11 @@ void declineTurns(scf::ForOp loop, Operation *found) {
 void declineOperands(scf::ForOp loop) {
   for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
     const Type element = tile::elementTypeOf(dot.getA().getType());
-    if (!element.isF16() && !element.isBF16()) {
-      declineLoop(loop, dot, "their elements are not of type f16 or bf16");
-    } else if (!usesMatrixUnit(dot)) {
+    if (element.isF32() && usesMatrixUnit(dot)) {
+      declineLoop(loop, dot, "a product of tensor floats takes them from registers");
+    } else if (!element.isF16() && !element.isBF16() && !isLaneProduct(dot)) {
+      declineLoop(loop, dot, "their elements are not of type f16, bf16 or f32");
+    } else if (!usesMatrixUnit(dot) && !isLaneProduct(dot)) {
       declineLoop(loop, dot, "no matrix instruction makes a product of such blocks and types");
     } else {
       declineLoop(loop, dot,

@@ -2,7 +2,7 @@
 #include "lib/targets/nvidia/pipeline/StagedLoads.h"
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
-#include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/targets/nvidia/layouts/LaneProducts.h"
 
 #include <algorithm>
 
@@ -66,7 +66,12 @@ static bool isStoredThrough(tile::LoadOp load, scf::ForOp loop,
       .wasInterrupted();
 }
 
-/// Whether all users are products that matrix instructions make, of the load or of its transpose.
+/// Whether a product of such elements reads its operands from slots.
+static bool readsSlots(Operation *dot, Type element) {
+  return element.isF32() ? isLaneProduct(dot) : usesMatrixUnit(dot);
+}
+
+/// Whether all users are products that read slots, of the load or of its transpose.
 static bool isForProducts(Value value, Block *block, bool mayTranspose) {
   return !value.use_empty() && llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -76,7 +81,8 @@ static bool isForProducts(Value value, Block *block, bool mayTranspose) {
     if (isa<tile::TransOp>(user)) {
       return mayTranspose && isForProducts(user->getResult(0), block, false);
     }
-    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2 && usesMatrixUnit(user);
+    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2 &&
+           readsSlots(user, tile::elementTypeOf(value.getType()));
   });
 }
 
@@ -84,10 +90,12 @@ static bool isForProducts(Value value, Block *block, bool mayTranspose) {
 static bool hasSlots(RankedTensorType type, bool hasWarpgroups) {
   constexpr int64_t chunk = 16; // bytes
   const Type element = type.getElementType();
-  const int64_t least = element.isInteger(8) ? chunk : chunk / 2;
-  return type.getRank() == 2 &&
-         (element.isF16() || element.isBF16() || (hasWarpgroups && element.isInteger(8))) &&
-         type.getDimSize(0) >= least && type.getDimSize(1) >= least;
+  if (type.getRank() != 2 || !(element.isF16() || element.isBF16() || element.isF32() ||
+                               (hasWarpgroups && element.isInteger(8)))) {
+    return false;
+  }
+  const int64_t least = chunk * 8 / element.getIntOrFloatBitWidth();
+  return type.getDimSize(0) >= least && type.getDimSize(1) >= least;
 }
 
 SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop, const tile::MemoryAccesses &accesses,

@@ -14,6 +14,11 @@ namespace nereid::nvidia {
 /// A product for which usesMatrixUnit() holds.
 void lowerMatrixUnit(ThreadCode &code, tile::DotOp op);
 
+// ---- LaneProduct.cpp ----
+
+/// A product for which isLaneProduct() holds.
+void lowerLaneProduct(ThreadCode &code, tile::DotOp op);
+
 // ---- WarpgroupUnit.cpp ----
 
 /// A product that is marked as a warpgroup's.

@@ -4,7 +4,7 @@
 #include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/nvidia/combine/ApproximateQuotients.h"
 #include "lib/targets/nvidia/combine/Combine.h"
-#include "lib/targets/nvidia/occupancy/Occupancy.h"
+#include "lib/targets/nvidia/occupancy/RegisterLimit.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/products/TurnedCopy.h"
 #include "lib/targets/nvidia/threads/Errors.h"
@@ -305,81 +305,6 @@ Value argumentValue(ThreadCode &code, Value argument, Type type) {
   return isa<FloatType>(wanted)
              ? code.builder.create<arith::TruncFOp>(code.loc, wanted, argument).getResult()
              : code.builder.create<arith::TruncIOp>(code.loc, wanted, argument).getResult();
-}
-
-/// Of 32 bits, that a thread holds of a single tile of numbers.
-int64_t mostWords(func::FuncOp kernel) {
-  int64_t most = 0;
-  kernel.walk([&](Operation *op) {
-    for (Value result : op->getResults()) {
-      auto layout = isTile(result) ? layoutOf(result) : std::nullopt;
-      const Type element = tile::elementTypeOf(result.getType());
-      if (layout && !isa<tile::PtrType>(element)) {
-        const unsigned bits = memoryBits(element);
-        most = std::max<int64_t>(most, layout->count(Holder::Register) * (bits > 32 ? 2 : 1));
-      }
-    }
-  });
-  return most;
-}
-
-/// Of 32 bits, that a thread needs for the elements of a load and for their addresses, one of each
-/// vector.
-int64_t wordsOfLoad(tile::LoadOp load, const tile::AxisInfos &axes) {
-  if (!isTile(load.getResult())) {
-    return 0;
-  }
-  const tile::AxisInfo info = axes.of(load.getPointer());
-  const int64_t count = layoutOf(load.getResult())->count(Holder::Register);
-  const int64_t bytes = memoryBits(tile::elementTypeOf(load.getType())) / 8;
-  int64_t vector = bytes;
-  for (unsigned dim = 0; dim < shapeOf(load.getResult()).size(); ++dim) {
-    vector = std::max(
-        vector, std::min({int64_t{16}, info.contiguity(dim) * bytes, info.divisibility(dim)}));
-  }
-  return count * bytes / 4 + 2 * count * bytes / vector;
-}
-
-/// As the source says, else as many as leave room for the programs that shared memory has room for:
-/// paths that are seldom taken would have more, and cost a program's place. None where nothing is
-/// gained or what a thread holds in one turn alone needs about as many: sums of products, which are
-/// alive together, and what is loaded beside them.
-std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &machine,
-                                     const tile::AxisInfos &axes, int64_t sharedBytes) {
-  if (auto given = kernel->getAttrOfType<IntegerAttr>(tile::attribute::maxRegisters)) {
-    return given.getInt();
-  }
-  constexpr int64_t besides = 60, unit = 8, most = 255;
-  if (!kernel->hasAttr(copyBytesAttribute)) {
-    // Where a tile alone fills half of what a thread can have, ptxas gives up and takes 32.
-    const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
-    const int64_t ofThread = multiprocessorOf(machine.capability)->registers / threads;
-    const int64_t available = std::min(most, ofThread / unit * unit);
-    return 2 * mostWords(kernel) > available ? std::optional(available) : std::nullopt;
-  }
-  llvm::DenseMap<Block *, int64_t> heldIn;
-  int64_t held = 0;
-  kernel.walk([&](tile::DotOp dot) {
-    auto [place, isFirst] = heldIn.try_emplace(dot->getBlock(), 0);
-    if (isFirst) {
-      for (auto load : dot->getBlock()->getOps<tile::LoadOp>()) {
-        place->second += wordsOfLoad(load, axes);
-      }
-    }
-    place->second += layoutOf(dot.getResult())->count(Holder::Register);
-    held = std::max(held, place->second);
-  });
-  const Multiprocessor processor = *multiprocessorOf(machine.capability);
-  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
-  int64_t programs = occupancy(processor, {}, threads, sharedBytes).programs;
-  const auto registersFor = [&](int64_t count) {
-    return processor.registers / (threads * count) / unit * unit;
-  };
-  while (programs > 1 && registersFor(programs) < held + besides) {
-    --programs;
-  }
-  return programs > 1 && registersFor(programs) < most ? std::optional(registersFor(programs))
-                                                       : std::nullopt;
 }
 
 /// What no program of the kernel could be launched with, whatever its code.

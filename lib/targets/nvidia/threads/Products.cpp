@@ -2,6 +2,7 @@
 // Matrix products: by matrix instructions where there is one for the types, else by multiplications
 // and additions on operands in shared memory.
 #include "lib/targets/nvidia/products/Products.h"
+#include "lib/targets/nvidia/layouts/LaneProducts.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Staging.h"
 
@@ -163,6 +164,8 @@ void lowerDot(ThreadCode &code, tile::DotOp op) {
     lowerWarpgroupProduct(code, op);
   } else if (usesMatrixUnit(op)) {
     lowerMatrixUnit(code, op);
+  } else if (isLaneProduct(op)) {
+    lowerLaneProduct(code, op);
   } else {
     lowerMultiplyAdd(code, op);
   }
