@@ -175,6 +175,10 @@ void Values::write(const Store &store, const Value &value, const Conditions &aro
   if (const kernel::Expr lanes = maskOfAccess(mask, tile.dimsOf(iterators), around)) {
     list.emplace_back("mask", lanes);
   }
+  if (!store.monoid.empty()) {
+    // Nothing in a launch reads what its additions make; the next launch sees all of them.
+    list.emplace_back("sem", kernel::string("relaxed"));
+  }
   body.evaluate(call(functions.at(store.monoid), std::move(list)));
 }
 

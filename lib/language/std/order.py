@@ -38,6 +38,8 @@ def _exchange(x, position, stride, takes_smaller, axis: tl.constexpr):
     """Each element and the one `stride` apart put in order. Both sides of a pair compare alike, so
     that no element is lost, whatever compares with a NaN."""
     other = tl.gather(x, position ^ stride, axis)
+    if x.dtype.is_int():
+        return tl.where((other < x) == takes_smaller, other, x)
     smaller = tl.where(other < x, other, x)
     larger = tl.where(other > x, other, x)
     return tl.where(takes_smaller, smaller, larger)

@@ -47,6 +47,19 @@ def Nvidia_ConvertLayoutOp : Op<Nvidia_Dialect, "convert_layout", [Pure, SameOpe
   let assemblyFormat = "$source attr-dict `:` type($result)";
 }
 
+def Nvidia_ExchangeOp : Op<Nvidia_Dialect, "exchange", [Pure, SameOperandsAndResultType]> {
+  let summary = "each element is the one a power of two away, up or down, along an axis";
+  let description = [{
+    At position p along `axis` stands what was at `p ^ distance`: a step of a sorting network. The
+    layouts of operand and result are equal.
+  }];
+  let arguments = (ins AnyRankedTensor:$source,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$axis,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$distance);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `axis` $axis `distance` $distance attr-dict `:` type($result)";
+}
+
 // ---- copies that go on while the program computes ----
 //
 // A loop's copies lie in shared memory, in as many slots as there are turns under way. A slot has

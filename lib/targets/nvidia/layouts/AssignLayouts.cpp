@@ -68,6 +68,7 @@ private:
         .Case([&](tile::DotOp dot) { assignProduct(dot); })
         .Case([&](tile::ReduceOp reduce) { assignReduction(reduce); })
         .Case([&](tile::ScanOp scan) { assignScan(scan); })
+        .Case([&](ExchangeOp exchange) { assignExchange(exchange); })
         .Case([&](scf::ForOp loop) { assignFor(loop); })
         .Case([&](scf::WhileOp loop) { assignWhile(loop); })
         .Case([&](scf::IfOp branch) { assignIf(branch); })
@@ -403,6 +404,16 @@ private:
     for (Value result : scan.getResults()) {
       setLayout(result, layout);
     }
+  }
+
+  /// Short distances are the most frequent ones: neighbours lie in a thread, what is farther in its
+  /// warp.
+  void assignExchange(ExchangeOp exchange) {
+    const LinearLayout layout =
+        layout::scanLayout(shapeOf(exchange.getSource()), static_cast<unsigned>(exchange.getAxis()),
+                           threads.lanes, threads.warps);
+    need(exchange->getOpOperand(0), layout);
+    setLayout(exchange.getResult(), layout);
   }
 
   /// Gathers, histograms, assembly, what talks to the user: operands as they are.

@@ -14,6 +14,8 @@ namespace nereid::nvidia {
 std::unique_ptr<mlir::Pass> createAccumulateProductsPass();
 /// read single numbers before a reduction rather than behind it
 std::unique_ptr<mlir::Pass> createHoistScalarLoadsPass();
+/// write out the steps of sorting networks, each with its own distance
+std::unique_ptr<mlir::Pass> createUnrollNetworksPass();
 /// copy operands of products into shared memory turns ahead of their use
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass(const NvidiaMachine &machine);
 

@@ -137,6 +137,59 @@ void lowerGather(ThreadCode &code, tile::GatherOp op) {
   code.hold(op, held);
 }
 
+/// From the same register of the thread whose warp differs in a bit: threads write side by side.
+static ThreadCode::Held fromOtherWarp(ThreadCode &code, const ThreadCode::Held &own, int64_t bit) {
+  OpBuilder &b = code.builder;
+  const int64_t threads = Threads::lanes * code.threads.warps;
+  const int64_t bytes = threads * memoryBits(own.front().getType()) / 8;
+  const auto atATime = static_cast<size_t>(std::max<int64_t>(1, mostStagedBytes / bytes));
+  Value mine = b.create<arith::MulIOp>(code.loc, code.warpNumber(), code.constant(Threads::lanes));
+  mine = b.create<arith::AddIOp>(code.loc, mine, code.laneNumber());
+  Value other = b.create<arith::XOrIOp>(code.loc, mine, code.constant(bit * Threads::lanes));
+  ThreadCode::Held held;
+  for (size_t first = 0; first < own.size(); first += atATime) {
+    const size_t count = std::min(atATime, own.size() - first);
+    code.reserveShared(static_cast<int64_t>(count) * bytes);
+    code.barrier();
+    for (size_t i = 0; i < count; ++i) {
+      code.storeShared(own[first + i], code.add(mine, static_cast<int64_t>(i) * threads));
+    }
+    code.barrier();
+    for (size_t i = 0; i < count; ++i) {
+      held.push_back(code.loadShared(own[first + i].getType(),
+                                     code.add(other, static_cast<int64_t>(i) * threads)));
+    }
+  }
+  return held;
+}
+
+void lowerExchange(ThreadCode &code, ExchangeOp op) {
+  const LinearLayout layout = *layoutOf(op.getResult());
+  int64_t element = static_cast<int64_t>(op.getDistance()); // what the numbers differ by
+  for (size_t dim = op.getAxis() + 1; dim < layout.shape().size(); ++dim) {
+    element *= layout.shape()[dim];
+  }
+  const ThreadCode::Held &own = code.held(op.getSource());
+  auto bitOf = [&](Holder holder) -> int64_t {
+    const auto &bases = layout.bases(holder);
+    const auto found = llvm::find(bases, element);
+    return found == bases.end() ? 0 : int64_t{1} << (found - bases.begin());
+  };
+  ThreadCode::Held held;
+  if (const int64_t bit = bitOf(Holder::Register)) {
+    for (size_t reg = 0; reg < own.size(); ++reg) {
+      held.push_back(own[reg ^ static_cast<size_t>(bit)]);
+    }
+  } else if (const int64_t ofLane = bitOf(Holder::Lane)) {
+    for (Value value : own) {
+      held.push_back(code.shuffleXor(value, ofLane));
+    }
+  } else {
+    held = fromOtherWarp(code, own, bitOf(Holder::Warp));
+  }
+  code.hold(op, held);
+}
+
 void lowerHistogram(ThreadCode &code, tile::HistogramOp op) {
   OpBuilder &b = code.builder;
   const LinearLayout layout = *layoutOf(op), given = *layoutOf(op.getSource());

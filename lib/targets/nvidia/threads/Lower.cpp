@@ -97,6 +97,7 @@ private:
         .Case([&](tile::ScanOp one) { return done(lowerScan, one); })
         .Case([&](tile::DotOp one) { return done(lowerDot, one); })
         .Case([&](tile::GatherOp one) { return done(lowerGather, one); })
+        .Case([&](ExchangeOp one) { return done(lowerExchange, one); })
         .Case([&](tile::HistogramOp one) { return done(lowerHistogram, one); })
         .Case([&](ConvertLayoutOp one) { return done(lowerConvertLayout, one); })
         .Case([&](AsyncCopyOp one) {

@@ -46,6 +46,7 @@ void lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op);
 void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op);
 void lowerUnsplat(ThreadCode &code, tile::UnsplatOp op);
 void lowerGather(ThreadCode &code, tile::GatherOp op);
+void lowerExchange(ThreadCode &code, ExchangeOp op);
 void lowerHistogram(ThreadCode &code, tile::HistogramOp op);
 
 // ---- Products.cpp ----
