@@ -42,6 +42,27 @@ bool readsIndex(const std::vector<Affine> &index) {
   return reads;
 }
 
+bool isPlace(const Node *node) {
+  if (node->kind == NodeKind::Index) {
+    return true;
+  }
+  if (node->kind != NodeKind::Map || node->dtype != DType::I64) {
+    return false;
+  }
+  const bool isChoice = node->name == "where";
+  const bool isOne =
+      isChoice || node->name == "maximum" || node->name == "minimum" || node->name == "abs";
+  bool isAny = false;
+  for (size_t i = isChoice ? 1 : 0; isOne && i < node->inputs.size(); ++i) {
+    if (isPlace(node->inputs[i])) {
+      isAny = true;
+    } else if (node->inputs[i]->kind != NodeKind::Const) {
+      return false;
+    }
+  }
+  return isAny;
+}
+
 void addConditions(const Node *condition, bool holds, Conditions &to) {
   if (condition->kind == NodeKind::Map) {
     if (condition->name == "logical_not") {

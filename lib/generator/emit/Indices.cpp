@@ -84,8 +84,13 @@ kernel::Expr Values::atom(const Atom &atom) {
   if (atom.kind == Atom::Kind::Iterator) {
     return tile.at(atom.iterator);
   }
-  if (atom.kind == Atom::Kind::Data) { // as wide as any offset
+  if (atom.kind == Atom::Kind::Data) { // as wide as any offset, or one itself
     const Conditions around = present;
+    if (isPlace(atom.node) && !atom.node->free.empty()) {
+      const kernel::Expr own = place(atom.node, around).tree;
+      present = around;
+      return own;
+    }
     const kernel::Expr read = typed(value(atom.node, around), atom.node->dtype);
     present = around;
     return atom.node->dtype == DType::I64 ? read

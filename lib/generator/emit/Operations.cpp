@@ -108,6 +108,10 @@ Values::Value Values::converted(const Node &node, const Conditions &around) {
   if (isConst(&from)) {
     return constant(from, node.dtype);
   }
+  if (isPlace(&from) && !from.free.empty() && isFloat(node.dtype) && !isFloat8(node.dtype)) {
+    const Value number = place(&from, around);
+    return {generator::cast(number.tree, languageName(node.dtype)), number.height};
+  }
   // A load that nothing else needs stands in one line with its conversion.
   const bool isOwnLoad = uses[&from] == 1 && selectedLoad(&from).load;
   const Value in = isOwnLoad ? compute(&from, around) : value(&from, around);
@@ -186,18 +190,78 @@ Values::Value Values::select(const Node &node, const Conditions &around) {
       height};
 }
 
-/// A comparison of index expressions, in the width of indices; none when it is another one.
+/// A comparison of index expressions or places, in the width of indices; none when it is another
+/// one.
 std::optional<kernel::Expr> Values::comparison(const Node &node, bool holds) {
-  if (!comparisonOf(node)) {
-    return std::nullopt;
-  }
-  auto side = [&](const Node *input) {
-    return index(input->kind == NodeKind::Index ? input->indices[0] : Affine(input->integer));
-  };
   static const std::map<std::string, std::string> signs = {
       {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}, {"eq", "=="}, {"ne", "!="}};
-  return binary(signs.at(holds ? node.name : opposite(node.name)), side(node.inputs[0]),
-                side(node.inputs[1]));
+  auto sign = [&] { return signs.at(holds ? node.name : opposite(node.name)); };
+  if (comparisonOf(node)) {
+    auto side = [&](const Node *input) {
+      return index(input->kind == NodeKind::Index ? input->indices[0] : Affine(input->integer));
+    };
+    return binary(sign(), side(node.inputs[0]), side(node.inputs[1]));
+  }
+  auto isSide = [](const Node *input) { return isConst(input) || isPlace(input); };
+  const bool areTwo = node.kind == NodeKind::Map && node.inputs.size() == 2 &&
+                      signs.contains(node.name) && !node.free.empty() &&
+                      node.inputs[0]->dtype == DType::I64;
+  if (!areTwo || !isSide(node.inputs[0]) || !isSide(node.inputs[1])) {
+    return std::nullopt;
+  }
+  const Conditions around = present;
+  const kernel::Expr a = place(node.inputs[0], around).tree, b = place(node.inputs[1], around).tree;
+  return binary(sign(), a, b);
+}
+
+// ---- places ----
+
+/// A place in the width of indices, under a name when it is needed more than once.
+Values::Value Values::place(const Node *node, const Conditions &around) {
+  if (isConst(node)) {
+    return constant(*node, node->dtype);
+  }
+  const Conditions kept = needs(node, around);
+  const Key key(node, kept);
+  if (auto found = places.find(key); found != places.end()) {
+    return found->second;
+  }
+  const bool isOutside = tile.isInLoop() && !tile.variesInLoop(node->free);
+  Value made;
+  auto write = [&] {
+    made = placeWritten(*node, kept);
+    const bool isLong = isOutside || uses[node] > 1 || made.height > heightAtMost;
+    if (node->kind == NodeKind::Map && isLong) {
+      made = named(*node, "place", made);
+    }
+  };
+  if (isOutside) {
+    tile.outside(write);
+  } else {
+    write();
+  }
+  return places[key] = made;
+}
+
+Values::Value Values::placeWritten(const Node &node, const Conditions &around) {
+  if (node.kind == NodeKind::Index) {
+    present = around;
+    return {index(node.indices[0])};
+  }
+  int height = 1;
+  std::vector<Expression> operands;
+  for (const Node *input : node.inputs) {
+    Conditions inner = around;
+    const bool isChosen = node.name == "where" && input != node.inputs[0];
+    if (isChosen) {
+      addConditions(node.inputs[0], input == node.inputs[1], inner);
+    }
+    const bool isCondition = node.name == "where" && !isChosen;
+    const Value in = isCondition ? value(input, inner) : place(input, inner);
+    height = std::max(height, in.height + 1);
+    operands.push_back({in.tree, false});
+  }
+  return {pointwiseExpression(node.name, operands, languageName(DType::I64), false)->tree, height};
 }
 
 } // namespace nereid::generator

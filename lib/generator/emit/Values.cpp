@@ -15,9 +15,6 @@ namespace {
 using kernel::call;
 using kernel::name;
 
-/// Higher trees are cut into lines.
-constexpr int heightAtMost = 6;
-
 bool isMap(const Node *node, const char *name) {
   return node->kind == NodeKind::Map && node->name == name;
 }
@@ -460,8 +457,10 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
 
 void Values::loopOverValues(const std::function<void()> &inside) {
   tile.loop(inside);
-  std::erase_if(known,
-                [&](const auto &value) { return tile.variesInLoop(value.first.first->free); });
+  for (std::map<Key, Value> *values : {&known, &places}) {
+    std::erase_if(*values,
+                  [&](const auto &value) { return tile.variesInLoop(value.first.first->free); });
+  }
   std::erase_if(divisions, [&](const auto &division) {
     std::set<IteratorId> iterators;
     Affine::atom(division.first).collect(iterators);

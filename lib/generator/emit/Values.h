@@ -64,6 +64,9 @@ public:
   const std::vector<Affine> &indicesWritten() const { return offsets; }
 
 private:
+  /// Higher trees are cut into lines.
+  static constexpr int heightAtMost = 6;
+
   struct Value {
     kernel::Expr tree;
     int height = 1;         ///< of the tree, from the last name on
@@ -84,6 +87,8 @@ private:
   Value compute(const Node *node, const Conditions &around);
   Value operation(const Node &node, const Conditions &around);
   Value converted(const Node &node, const Conditions &around);
+  Value place(const Node *node, const Conditions &around);
+  Value placeWritten(const Node &node, const Conditions &around);
   Value toEightBits(const Value &given, DType type);
   Value ordinal(const Node &node, const Conditions &around);
   Value select(const Node &node, const Conditions &around);
@@ -136,6 +141,7 @@ private:
   std::map<const Node *, std::vector<const Node *>> picks; ///< of lines and reductions of several
   std::map<Key, Conditions> needed;
   std::map<Key, Value> known;
+  std::map<Key, Value> places; ///< those of indices, in their width
   std::map<Key, Lanes> reductions;
   std::map<const Node *, Lanes> given;
   std::map<Key, size_t> levels;

@@ -2,6 +2,7 @@
 // Tables of launches, see TableMaker.h.
 #include "lib/generator/launch/TableMaker.h"
 
+#include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/template/Blocks.h"
 
@@ -332,8 +333,8 @@ private:
       auto found = beyond.find(atom.iterator);
       return found == beyond.end() ? extent : extent + " + " + found->second;
     }
-    case Atom::Kind::Data: // is read as 64 bits
-      return "0";
+    case Atom::Kind::Data: // what is read has 64 bits
+      return isPlace(atom.node) ? text(atom.size) : "0";
     case Atom::Kind::Quotient:
       return magnitude(*atom.argument, beyond);
     case Atom::Kind::Remainder:

@@ -118,9 +118,7 @@ private:
   /// Arithmetic of indices is an index again, which kernels compute in the width of indices.
   const Node *ofIndices(const NodeParts &parts) {
     const std::vector<const Node *> &in = parts.inputs;
-    auto isIndex = [](const Node *each) { return each->kind == NodeKind::Index; };
-    if (parts.dtype != DType::I64 || in.size() != 2 ||
-        std::none_of(in.begin(), in.end(), isIndex)) {
+    if (parts.dtype != DType::I64 || in.size() != 2) {
       return nullptr;
     }
     const std::optional<Affine> a = asIndex(in[0]), b = asIndex(in[1]);
@@ -144,10 +142,14 @@ private:
     if (name == "mul" && (a.isConstant() || b.isConstant())) {
       return b.isConstant() ? a * b.constant() : b * a.constant();
     }
-    const bool isDivision = name == "floor_divide" || name == "remainder";
-    if (isDivision && b.isConstant() && program.space.symbols.isPositive(b.constant())) {
-      return name == "remainder" ? remainder(a, b.constant(), program.space)
-                                 : floorDivide(a, b.constant(), program.space);
+    const bool isRemainder = name == "remainder" || name == "fmod";
+    if (name == "fmod" && !isNonNegative(a, program.space)) {
+      return std::nullopt; // has the sign of a
+    }
+    if ((isRemainder || name == "floor_divide") && b.isConstant() &&
+        program.space.symbols.isPositive(b.constant())) {
+      return isRemainder ? remainder(a, b.constant(), program.space)
+                         : floorDivide(a, b.constant(), program.space);
     }
     return std::nullopt;
   }

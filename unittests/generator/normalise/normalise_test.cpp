@@ -155,6 +155,8 @@ TEST(FoldConstants, ArithmeticOfIndicesIsAnIndex) {
   EXPECT_EQ(value("floor_divide(index(i) * 2 + 5, 2)"), "index(i + 2)");
   EXPECT_EQ(value("floor_divide(index(i) - 5, 7)"), "index(((i + 2) // 7) - 1)");
   EXPECT_EQ(value("remainder(index(i) - 5, 7)"), "index(((i + 2) % 7))");
+  EXPECT_EQ(value("fmod(index(i) + 5, 7)"), "index(((i + 5) % 7))");
+  EXPECT_EQ(value("index(i) + (3 - 3)"), "index(i)");
   EXPECT_EQ(value("index(M) * index(j)"), "index(M*j)");
   EXPECT_EQ(value("maximum(index(i), 0)"), "index(i)");
   EXPECT_EQ(value("minimum(index(i), index(N))"), "index(i)");
@@ -165,6 +167,7 @@ TEST(FoldConstants, ArithmeticOfIndicesIsAnIndex) {
   // Near misses: what an index expression cannot say, or says only where nothing wraps.
   EXPECT_EQ(value("index(i) * index(j)"), "index(i) * index(j)");
   EXPECT_EQ(value("floor_divide(index(i), -2)"), "floor_divide(index(i), -2)");
+  EXPECT_EQ(value("fmod(index(i) - 5, 7)"), "fmod(index(i - 5), 7)") << "has the sign of i - 5";
   EXPECT_EQ(value("floor_divide(7, index(i))"), "floor_divide(7, index(i))");
   EXPECT_EQ(value("maximum(index(i), 1)"), "maximum(index(i), 1)");
   EXPECT_EQ(value("index(i) * 2654435761234"), "index(i) * 2654435761234");

@@ -21,13 +21,12 @@ Value cubicOf(WrittenCall &call, Value distance, Value isNext) {
                     {isNext, horner({a + 2, -(a + 3), 0, 1}), horner({a, -5 * a, 8 * a, -4 * a})});
 }
 
-/// What a neighbour at a distance of away / divisor counts: 1 at 0, and 0 at all other whole
-/// numbers, so exactly that its product with an infinity is known.
-Value weightOf(WrittenCall &call, Value away, const SizePolynomial &divisor, bool isCubic) {
+/// What a neighbour at a distance of away / divisor counts in the cubic: 1 at 0, and 0 at all other
+/// whole numbers, so exactly that its product with an infinity is known.
+Value weightOf(WrittenCall &call, Value away, const SizePolynomial &divisor) {
   const Value by = call.sizeNumber(divisor);
   const Value distance = call.apply("div", {call.widened(away), by});
-  const Value between = isCubic ? cubicOf(call, distance, call.apply("le", {away, by}))
-                                : call.apply("rsub", {distance, call.number(1)});
+  const Value between = cubicOf(call, distance, call.apply("le", {away, by}));
   const Value isHere = call.apply("eq", {away, call.integerNumber(0)});
   const Value isWhole =
       call.apply("eq", {call.apply("remainder", {away, by}), call.integerNumber(0)});
@@ -79,6 +78,59 @@ std::optional<SizePolynomial> mostBack(const Ratio &ratio, const Line &line, boo
              : std::nullopt;
 }
 
+/// What an element of the source counts for one of the result, and whether it is a neighbour at
+/// all: the product of 0 and an infinity is NaN.
+struct Share {
+  Value weight, isAny;
+};
+
+/// Of two neighbours: 1 where the place is the element's own, and less by 1 / divisor with each
+/// step away from it. In front of the first element and behind the last one these count all. The
+/// place is asked to lie in front of the next element; `isEither`: behind the one before, too,
+/// which the first place of a window does already.
+Share shareBetween(WrittenCall &call, Value own, Value place, const Ratio &ratio, const Line &line,
+                   bool areCorners, bool isEither) {
+  const Value here = call.apply("mul", {own, call.sizeNumber(line.divisor)});
+  const Value apart = call.apply("sub", {here, place});
+  Share share;
+  share.isAny = call.apply("gt", {apart, call.sizeNumber(SizePolynomial(0) - line.divisor)});
+  if (isEither) {
+    share.isAny = call.apply(
+        "logical_and", {share.isAny, call.apply("le", {apart, call.sizeNumber(line.divisor)})});
+  }
+  Value rest = apart;
+  if (!areCorners) {
+    const Value inside =
+        call.apply("minimum", {call.apply("maximum", {place, call.integerNumber(0)}),
+                               call.sizeNumber((ratio.from - 1) * line.divisor)});
+    rest = call.apply("sub", {here, inside});
+  }
+  const Value distance =
+      call.apply("div", {call.widened(call.apply("abs", {rest})), call.sizeNumber(line.divisor)});
+  share.weight = call.apply("rsub", {distance, call.number(1)});
+  return share;
+}
+
+/// Of several neighbours, each of which may be the element where it lies beyond an edge.
+Share shareOfTaps(WrittenCall &call, Value own, Value place, const Ratio &ratio, const Line &line,
+                  int64_t taps) {
+  const Value low = call.apply("floor_divide", {place, call.sizeNumber(line.divisor)});
+  const Value rest = call.apply("remainder", {place, call.sizeNumber(line.divisor)});
+  Share all;
+  for (int64_t number = 1 - taps / 2; number <= taps / 2; ++number) {
+    const Value tap = call.integerNumber(number);
+    const Value at = call.apply(
+        "minimum", {call.apply("maximum", {call.apply("add", {low, tap}), call.integerNumber(0)}),
+                    call.sizeNumber(ratio.from - 1)});
+    const Value isOwn = call.apply("eq", {at, own});
+    const Value weight = weightOf(call, awayFrom(call, rest, tap, line.divisor), line.divisor);
+    const Value share = call.apply("where", {isOwn, weight, call.number(0)});
+    all.weight = all.weight ? call.apply("add", {all.weight, share}) : share;
+    all.isAny = all.isAny ? call.apply("logical_or", {all.isAny, isOwn}) : isOwn;
+  }
+  return all;
+}
+
 } // namespace
 
 Value cubic(WrittenCall &call, Value x, const Ratio &ratio, bool areCorners) {
@@ -90,8 +142,7 @@ Value cubic(WrittenCall &call, Value x, const Ratio &ratio, bool areCorners) {
   const Value rest =
       call.unsqueezed(call.apply("remainder", {place, call.sizeNumber(line.divisor)}), -1);
   const Value number = call.apply("sub", {call.positions(taps), call.integerNumber(1)});
-  const Value weight =
-      weightOf(call, awayFrom(call, rest, number, line.divisor), line.divisor, true);
+  const Value weight = weightOf(call, awayFrom(call, rest, number, line.divisor), line.divisor);
   return call.reduced("sum", call.apply("mul", {window, besides(call, weight, ratio.dim)}), {-1});
 }
 
@@ -103,7 +154,8 @@ Value neighboursBack(WrittenCall &call, Value grad, const Ratio &ratio, bool are
   const int64_t taps = isCubic ? 4 : 2;
   const Line line(ratio, areCorners);
   SizePolynomial first = 0, step = 0, by = 1, most = ratio.to;
-  if (const auto count = mostBack(ratio, line, areCorners, taps)) {
+  const auto count = mostBack(ratio, line, areCorners, taps);
+  if (count) {
     first = line.step - 1 - line.divisor * (taps / 2) - line.start;
     step = line.divisor;
     by = line.step;
@@ -115,30 +167,16 @@ Value neighboursBack(WrittenCall &call, Value grad, const Ratio &ratio, bool are
       call.apply("floor_divide", {onLine(call, own, step, first), call.sizeNumber(by)});
   const Value other = call.apply("add", {begin, call.positions(most)});
   const Value place = onLine(call, other, line.step, line.start);
-  const Value low = call.apply("floor_divide", {place, call.sizeNumber(line.divisor)});
-  const Value inFront = isCubic ? place : call.apply("maximum", {place, call.integerNumber(0)});
-  const Value rest = call.apply("remainder", {inFront, call.sizeNumber(line.divisor)});
-  Value weight, isAny;
-  for (int64_t number = 1 - taps / 2; number <= taps / 2; ++number) {
-    const Value tap = call.integerNumber(number);
-    const Value at = call.apply(
-        "minimum", {call.apply("maximum", {call.apply("add", {low, tap}), call.integerNumber(0)}),
-                    call.sizeNumber(ratio.from - 1)});
-    const Value isOwn = call.apply("eq", {at, own});
-    const Value share = call.apply(
-        "where",
-        {isOwn, weightOf(call, awayFrom(call, rest, tap, line.divisor), line.divisor, isCubic),
-         call.number(0)});
-    weight = weight ? call.apply("add", {weight, share}) : share;
-    isAny = isAny ? call.apply("logical_or", {isAny, isOwn}) : isOwn;
-  }
+  const Share share = isCubic ? shareOfTaps(call, own, place, ratio, line, taps)
+                              : shareBetween(call, own, place, ratio, line, areCorners, !count);
   const Value isThere =
       call.apply("logical_and", {call.apply("ge", {other, call.integerNumber(0)}),
                                  call.apply("lt", {other, call.sizeNumber(ratio.to)})});
-  const Value isOutside = call.apply("logical_not", {call.apply("logical_and", {isAny, isThere})});
-  const Value part =
-      call.apply("masked_fill", {call.apply("mul", {window, besides(call, weight, ratio.dim)}),
-                                 besides(call, isOutside, ratio.dim), call.number(0)});
+  const Value isOutside =
+      call.apply("logical_not", {call.apply("logical_and", {share.isAny, isThere})});
+  const Value part = call.apply(
+      "masked_fill", {call.apply("mul", {window, besides(call, share.weight, ratio.dim)}),
+                      besides(call, isOutside, ratio.dim), call.number(0)});
   return call.reduced("sum", part, {-1});
 }
 

@@ -15,6 +15,22 @@ std::optional<Sizes> paddings(WrittenCall &call) {
   return call.sizes("padding", 2 * call.sides(), 0);
 }
 
+/// Elements that repeat an edge are few, as a rule: their sum is written out, so that whatever
+/// needs it can compute it.
+Value summedUp(WrittenCall &call, Value part, int64_t dim, const SizePolynomial &count) {
+  constexpr int64_t few = 8;
+  const auto number = count.constant();
+  if (!number || *number > few) {
+    return call.reduced("sum", part, {dim}, true);
+  }
+  Value sum;
+  for (int64_t place = 0; place < *number; ++place) {
+    const Value one = call.narrowed(part, dim, place, 1);
+    sum = place == 0 ? one : call.apply("add", {sum, one});
+  }
+  return sum;
+}
+
 /// Elements beyond an edge go back to the ones they repeat.
 Value edgesBack(WrittenCall &call, Value grad, int64_t dim, const SizePolynomial &size,
                 const SizePolynomial &before, const SizePolynomial &after, bool isReflected) {
@@ -28,7 +44,7 @@ Value edgesBack(WrittenCall &call, Value grad, int64_t dim, const SizePolynomial
     if (isReflected) {
       add(call.flipped(part, dim), 1, size - 1 - before);
     } else {
-      add(call.reduced("sum", part, {dim}, true), 0, size - 1);
+      add(summedUp(call, part, dim, before), 0, size - 1);
     }
   }
   if (after != none) {
@@ -36,7 +52,7 @@ Value edgesBack(WrittenCall &call, Value grad, int64_t dim, const SizePolynomial
     if (isReflected) {
       add(call.flipped(part, dim), size - 1 - after, 1);
     } else {
-      add(call.reduced("sum", part, {dim}, true), size - 1, 0);
+      add(summedUp(call, part, dim, after), size - 1, 0);
     }
   }
   return sum;

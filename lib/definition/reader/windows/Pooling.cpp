@@ -121,6 +121,48 @@ Value largestPlace(WrittenCall &call, Value values, Value line, const SizePolyno
   return call.apply("where", {call.apply("ne", {values, values}), last, place});
 }
 
+/// Windows of so few places are walked through one by one.
+constexpr int64_t fewPlaces = 32;
+
+/// Of windows of few places: what is larger than all before it is the largest, and each NaN.
+Value largestOfFew(WrittenCall &call, int x, Value window, const std::vector<PlacesAlong> &sides,
+                   int64_t places) {
+  const auto count = static_cast<int64_t>(sides.size());
+  const Value line = call.flattened(window, -count, -1);
+  Value most, number;
+  for (int64_t place = 0; place < places && line; ++place) {
+    Value here;
+    int64_t behind = places, rest = place;
+    for (int64_t at = 0; at < count; ++at) {
+      const PlacesAlong &side = sides[static_cast<size_t>(at)];
+      behind /= *side.count.constant();
+      Value index = call.apply("add", {call.along(side.first, at - count),
+                                       call.integerNumber(rest / behind * side.dilation)});
+      rest %= behind;
+      if (place == 0 && side.padding > 0) {
+        index = call.apply(
+            "where", {call.apply("lt", {index, call.integerNumber(0)}),
+                      call.apply("remainder", {index, call.integerNumber(side.dilation)}), index});
+      }
+      const Value size = call.sizeNumber(call.size(x, at - count));
+      here = at == 0 ? index : call.apply("add", {call.apply("mul", {here, size}), index});
+    }
+    const Value value = call.squeezed(call.narrowed(line, -1, place, 1), -1);
+    if (place == 0) {
+      most = value;
+      number = here;
+      continue;
+    }
+    Value isLarger = call.apply("gt", {value, most});
+    if (value && call.isAlwaysFloat(*value)) {
+      isLarger = call.apply("logical_or", {isLarger, call.apply("ne", {value, value})});
+    }
+    most = place + 1 < places ? call.apply("where", {isLarger, value, most}) : most;
+    number = call.apply("where", {isLarger, here, number});
+  }
+  return number;
+}
+
 /// Values of windows and where they are in the image. In a window of nothing but -inf that reaches
 /// into the padding it is the first element of the image: a place in front of it moves up by whole
 /// steps.
@@ -128,6 +170,13 @@ std::vector<Value> largestWithPlaces(WrittenCall &call, int x, Value window,
                                      const std::vector<PlacesAlong> &sides) {
   const auto count = static_cast<int64_t>(sides.size());
   const Value values = call.reduced("amax", window, lastDims(sides.size()));
+  SizePolynomial all = 1;
+  for (const PlacesAlong &side : sides) {
+    all = all * side.count;
+  }
+  if (const auto few = all.constant(); few && *few <= fewPlaces) {
+    return {values, largestOfFew(call, x, window, sides, *few)};
+  }
   std::vector<SizePolynomial> behind(sides.size(), 1); // places of the sides behind each one
   for (size_t at = sides.size() - 1; at > 0; --at) {
     behind[at - 1] = behind[at] * sides[at].count;

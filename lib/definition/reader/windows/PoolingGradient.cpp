@@ -33,6 +33,36 @@ Value largestBack(WrittenCall &call, Value grad, Value x) {
   return call.reshaped(sum, 1, imageSizes(call, *x));
 }
 
+/// Along one side the sum of what the windows over each element hold: few begin at or in front of
+/// it, and of these all whose end is behind it.
+Value windowsOver(WrittenCall &call, Value windows, const WindowSides &sides, size_t side,
+                  const SizePolynomial &size) {
+  const auto dim = static_cast<int64_t>(side) - static_cast<int64_t>(sides.count());
+  const int64_t kernel = sides.kernel[side], stride = sides.stride[side];
+  const int64_t most = (kernel + stride - 1) / stride;
+  const int64_t start = sides.padding[side] - stride * (most - 1);
+  const Value over = call.resampled(windows, dim, size, start, 1, stride, SizePolynomial(most));
+  const Value own = call.unsqueezed(
+      call.apply("add", {call.positions(size), call.integerNumber(sides.padding[side])}), -1);
+  const Value last = call.apply("floor_divide", {own, call.integerNumber(stride)});
+  const Value back = call.apply("sub", {call.integerNumber(most - 1), call.positions(most)});
+  const Value number = call.apply("sub", {last, back});
+  // How far the element is behind the begin of that window.
+  const Value inside =
+      call.apply("add", {call.apply("remainder", {own, call.integerNumber(stride)}),
+                         call.apply("mul", {back, call.integerNumber(stride)})});
+  Value isOver = call.apply(
+      "logical_and", {call.apply("ge", {number, call.integerNumber(0)}),
+                      call.apply("lt", {number, call.sizeNumber(sides.windows(side, size))})});
+  isOver =
+      call.apply("logical_and", {isOver, call.apply("lt", {inside, call.integerNumber(kernel)})});
+  Value isNone = call.apply("logical_not", {isOver});
+  for (int64_t behind = dim + 1; behind < 0; ++behind) {
+    isNone = call.unsqueezed(isNone, -2);
+  }
+  return call.reduced("sum", call.apply("masked_fill", {over, isNone, call.number(0)}), {-1});
+}
+
 Value averagesBack(WrittenCall &call, Value grad, int x, const WindowSides &sides) {
   const auto count = static_cast<int64_t>(sides.count());
   const WrittenCall::Sizes sizes = imageSizes(call, x);
@@ -45,15 +75,11 @@ Value averagesBack(WrittenCall &call, Value grad, int x, const WindowSides &side
   if (!share) {
     return std::nullopt;
   }
-  WrittenCall::Sizes wide;
-  for (size_t dim = 0; dim < call.rank(*share); ++dim) {
-    wide.push_back(call.size(*share, static_cast<int64_t>(dim)));
+  for (int64_t side = 0; side < count; ++side) {
+    share = windowsOver(call, share, sides, static_cast<size_t>(side),
+                        sizes[static_cast<size_t>(side)]);
   }
-  for (int64_t size : sides.kernel) {
-    share = call.unsqueezed(share, -1);
-    wide.emplace_back(size);
-  }
-  return spreadBack(call, call.expanded(share, wide), sides, sizes);
+  return share;
 }
 
 } // namespace

@@ -9,11 +9,22 @@
 namespace nereid::definition {
 namespace {
 
+/// So many are read one by one.
+constexpr int64_t fewPixels = 8;
+
 /// Of nearest neighbours.
 Value nearestBack(WrittenCall &call, Value grad, const Ratio &ratio) {
-  if (ratio.numerator == SizePolynomial(1)) { // each became as many
-    const Value each = call.unflattened(grad, ratio.dim, {ratio.from, ratio.denominator});
-    return call.reduced("sum", each, {ratio.dim});
+  const bool areAsMany = ratio.numerator == SizePolynomial(1); // each became
+  const auto each = ratio.denominator.constant();
+  if (areAsMany && each && *each <= fewPixels) {
+    return call.reduced(
+        "sum",
+        call.resampled(grad, ratio.dim, ratio.from, 0, ratio.denominator, 1, ratio.denominator),
+        {-1});
+  }
+  if (areAsMany) {
+    const Value groups = call.unflattened(grad, ratio.dim, {ratio.from, ratio.denominator});
+    return call.reduced("sum", groups, {ratio.dim});
   }
   const auto step = ratio.numerator.constant(), by = ratio.denominator.constant();
   if (!step || !by) {
