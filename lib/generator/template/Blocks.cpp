@@ -12,8 +12,9 @@ namespace {
 /// Elements of a tile that is turned, and of one of its sides.
 constexpr int64_t turnedElements = 4096, turnedSide = 64;
 
-/// Sides of a product's tile where there are few of them, and where there are many.
-constexpr int64_t smallSide = 64, largeSide = 128;
+/// Sides of a product's tile where there are few of them, and where there are many; the least where
+/// lanes multiply, and half of the processors would have no tile.
+constexpr int64_t smallSide = 64, largeSide = 128, leastSide = 32;
 
 } // namespace
 
@@ -42,15 +43,24 @@ void setTransposedBlocks(std::vector<TileDim> &dims, const Program &program) {
 
 ProductBlocks productBlocks(const std::vector<TileDim> &outer, const TileDim &m, const TileDim &n,
                             DType operand, const Program &program) {
-  std::string tiles = fmt::format("cdiv({}, {})*cdiv({}, {})", launchExtent(m, program), largeSide,
-                                  launchExtent(n, program), largeSide);
-  for (const TileDim &dim : outer) {
-    tiles += "*" + launchExtent(dim, program);
-  }
+  auto tiles = [&](int64_t rows, int64_t columns) {
+    std::string count = fmt::format("cdiv({}, {})*cdiv({}, {})", launchExtent(m, program), rows,
+                                    launchExtent(n, program), columns);
+    for (const TileDim &dim : outer) {
+      count += "*" + launchExtent(dim, program);
+    }
+    return count;
+  };
   // Multiples of what few tiles have, by a comparison.
-  const std::string side = fmt::format("{0} + {0}*({1} >= {2})", smallSide, tiles, processorsName);
+  const std::string areMany =
+      fmt::format("({} >= {})", tiles(largeSide, largeSide), processorsName);
   const bool isShort = operand == DType::F16 || operand == DType::BF16 || operand == DType::I8;
-  return {side, side, isShort ? "64" : "32",
+  auto side = [&](int64_t rows) { // of tiles with so many rows
+    return isShort ? fmt::format("{0} + {0}*{1}", smallSide, areMany)
+                   : fmt::format("{0} + {0}*(2*{1} > {2}) + {3}*{4}", leastSide,
+                                 tiles(rows, smallSide), processorsName, smallSide, areMany);
+  };
+  return {side(smallSide), side(leastSide), isShort ? "64" : "32",
           fmt::format("4 + 4*({}*{} >= {})", m.block, n.block, largeSide * largeSide)};
 }
 

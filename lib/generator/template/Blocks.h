@@ -4,7 +4,8 @@
 //
 //   transposed   64 along both dimensions that memory is contiguous in, so that either side moves
 //                whole sectors and cache lines
-//   products     128 x 128 where that many tiles keep all processors at work, else 64 x 64
+//   products     128 x 128 where that many tiles keep all processors at work, else 64 x 64; of
+//                float32 32 x 64 and 32 x 32 as long as no processor gets a second tile by that
 #pragma once
 
 #include "lib/generator/template/StageKernel.h"
