@@ -57,9 +57,9 @@ bool checkKernel(const pipeline::CompileInput &input, runtime::Grid grid,
   return isChecked;
 }
 
-Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
-                                 std::span<const runtime::ArgumentValue> arguments,
-                                 std::set<std::string> emptyTensors) {
+Result<FirstFinding> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
+                                  std::span<const runtime::ArgumentValue> arguments,
+                                  std::set<std::string> emptyTensors) {
   CheckOptions options;
   options.emptyTensors = std::move(emptyTensors);
   std::vector<Report> reports;
@@ -68,11 +68,19 @@ Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::G
     return firstError(diags);
   }
   if (reports.empty()) {
-    return std::string();
+    return FirstFinding();
   }
   const Diagnostic &first = reports.front().diagnostic;
-  return fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line, first.range.column,
-                     first.message, first.code);
+  FirstFinding finding{fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line,
+                                   first.range.column, first.message, first.code),
+                       first.code};
+  for (const std::string &note : first.notes) {
+    finding.text += "; " + note;
+  }
+  if (!first.help.empty()) {
+    finding.text += "; " + first.help;
+  }
+  return finding;
 }
 
 } // namespace nereid::check

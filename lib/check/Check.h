@@ -41,11 +41,20 @@ bool checkKernel(const pipeline::CompileInput &input, runtime::Grid grid,
                  std::span<const runtime::ArgumentValue> arguments, const CheckOptions &options,
                  std::vector<Report> &reports, Diagnostics &diags);
 
-/// The same for who wants a line: the first finding, "x.py:7:5: load reads outside 'x' … [E0801]",
-/// "" = none; the first error where the kernel could not be checked. `emptyTensors` as in the
-/// options.
-Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
-                                 std::span<const runtime::ArgumentValue> arguments,
-                                 std::set<std::string> emptyTensors);
+/// What a check found first, in a line for people.
+struct FirstFinding {
+  /// "x.py:7:5: load reads outside 'x' … [E0801]; byte 4 behind …; mask …", with both values and
+  /// what to do; "" = nothing was found.
+  std::string text;
+  std::string code;
+
+  bool isEndless() const { return code == "E0404"; }
+};
+
+/// The same for who wants a line; the first error where the kernel could not be checked.
+/// `emptyTensors` as in the options.
+Result<FirstFinding> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
+                                  std::span<const runtime::ArgumentValue> arguments,
+                                  std::set<std::string> emptyTensors);
 
 } // namespace nereid::check

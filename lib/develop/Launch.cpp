@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Launch.h"
 
-#include "lib/check/Check.h"
 #include "lib/generator/call/Overlap.h"
 #include "lib/launch/KernelRunning.h"
 #include "lib/support/AvailableMemory.h"
@@ -53,37 +52,40 @@ Status renewOutputs(const definition::Operator &op, std::span<const Tensor> inpu
   return Done{};
 }
 
-/// The inputs as the kernels get them: one that is written is its output's memory, in which it is
-/// put, so that all others still have what it was.
-static Result<std::vector<Tensor>> givenMemory(const Generation &generation,
-                                               std::span<const Tensor> inputs,
-                                               std::span<const Tensor> outputs) {
-  const definition::Operator &op = generation.op();
+/// The inputs as the kernels get them: one that is written is its output's memory.
+static std::vector<Tensor> givenMemory(const Generation &generation, std::span<const Tensor> inputs,
+                                       std::span<const Tensor> outputs) {
   std::vector<Tensor> given(inputs.begin(), inputs.end());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (const auto input = generator::inputOf(op, i)) {
+    if (const auto input = generator::inputOf(generation.op(), i)) {
       given[*input] = outputs[i];
-    }
-  }
-  if (definition::writesInputs(op)) {
-    if (Status renewed = renewOutputs(op, inputs, outputs); !renewed) {
-      return renewed.error();
     }
   }
   return given;
 }
 
-Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
-                                               const Generation &generation,
-                                               const generator::Schedule &schedule,
-                                               std::span<const Tensor> inputs,
-                                               std::span<const Tensor> outputs) {
-  PreparedLaunch result;
-  auto written = givenMemory(generation, inputs, outputs);
-  if (!written) {
-    return written.error();
+Result<std::vector<generator::CallPlan::Scratch>>
+PreparedLaunch::workspaces(const Generation &generation, const generator::Schedule &schedule,
+                           std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+  auto plan =
+      generator::planCall(generation, schedule, givenMemory(generation, inputs, outputs), outputs);
+  if (!plan) {
+    return plan.error();
   }
-  const std::vector<Tensor> &given = result.inputs = std::move(*written);
+  return std::move(plan->workspaces);
+}
+
+Result<PreparedLaunch>
+PreparedLaunch::prepare(const KernelSource &source, const Generation &generation,
+                        const generator::Schedule &schedule, std::span<const Tensor> inputs,
+                        std::span<const Tensor> outputs, std::span<const Tensor> workspaces) {
+  PreparedLaunch result;
+  if (definition::writesInputs(generation.op())) { // all others still have what it was
+    if (Status renewed = renewOutputs(generation.op(), inputs, outputs); !renewed) {
+      return renewed.error();
+    }
+  }
+  const std::vector<Tensor> &given = result.inputs = givenMemory(generation, inputs, outputs);
   auto plan = generator::planCall(generation, schedule, given, outputs);
   if (!plan) {
     return plan.error();
@@ -110,12 +112,21 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
       }
     }
   }
-  auto arguments = generator::argumentsOf(result.callPlan, generation.called(), given, outputs);
+  auto arguments =
+      generator::argumentsOf(result.callPlan, generation.called(), given, outputs, workspaces);
   if (!arguments) {
     return arguments.error();
   }
   result.arguments = std::move(*arguments);
   return result;
+}
+
+std::vector<std::string> PreparedLaunch::kernelNames() const {
+  std::vector<std::string> names;
+  for (const generator::LaunchPlan &launch : callPlan.launches) {
+    names.push_back(launch.function);
+  }
+  return names;
 }
 
 bool PreparedLaunch::isOf(const generator::Schedule &wanted) const {
@@ -142,15 +153,15 @@ runtime::LaunchError PreparedLaunch::run(runtime::ThreadPool &pool,
   return error;
 }
 
-Result<std::string> PreparedLaunch::check() const {
+Result<check::FirstFinding> PreparedLaunch::check() const {
   for (size_t i = 0; i < steps.size(); ++i) {
     auto found = check::firstFinding(steps[i].input, callPlan.launches[i].grid, arguments.values[i],
                                      steps[i].emptyTensors);
-    if (!found || !found->empty()) {
+    if (!found || !found->text.empty()) {
       return found;
     }
   }
-  return std::string();
+  return check::FirstFinding();
 }
 
 Result<eager::Comparison> compareOutputs(const definition::Operator &op, const CaseTensors &tensors,

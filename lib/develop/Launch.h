@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/bench/measurement/KernelLaunch.h"
+#include "lib/check/Check.h"
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/develop/CompiledKernels.h"
 #include "lib/eager/reference/Reference.h"
@@ -35,24 +36,32 @@ public:
   /// Plans, compiles (or finds in the cache) and binds the arguments. The tensors must outlive it.
   /// Inputs that the operator writes are read where their outputs are, and stay as they were:
   /// renewOutputs(), which this calls once for such an operator, makes every launch see them.
+  /// Workspaces that are not given are its own.
   static Result<PreparedLaunch> prepare(const KernelSource &source,
                                         const generator::Generation &generation,
                                         const generator::Schedule &schedule,
                                         std::span<const runtime::Tensor> inputs,
-                                        std::span<const runtime::Tensor> outputs);
+                                        std::span<const runtime::Tensor> outputs,
+                                        std::span<const runtime::Tensor> workspaces = {});
+  /// The memory that launches of a call leave to each other, for who brings it: see prepare().
+  static Result<std::vector<generator::CallPlan::Scratch>>
+  workspaces(const generator::Generation &generation, const generator::Schedule &schedule,
+             std::span<const runtime::Tensor> inputs, std::span<const runtime::Tensor> outputs);
 
   runtime::LaunchError run(runtime::ThreadPool &pool,
                            runtime::ProgramOrder order = runtime::ProgramOrder::Ascending) const;
   /// What is launched, in order, and with what; nothing where there is nothing to compute.
   std::vector<bench::Launch> launches() const;
   bool isEmpty() const { return callPlan.isEmpty(); }
+  /// Of the launches, in order.
+  std::vector<std::string> kernelNames() const;
   /// As it is shown; Flat becomes Tiles for strided tensors.
   const generator::Schedule &schedule() const { return callPlan.schedule; }
   /// Whether it is of this schedule, which the tensors may have turned into another one.
   bool isOf(const generator::Schedule &wanted) const;
-  /// The first finding of `nereid check` on this launch, "x.py:7:5: load reads outside 'x' …"; ""
-  /// = none. Runs the kernel on the tensors, in the interpreter.
-  Result<std::string> check() const;
+  /// The first finding of `nereid check` on this launch. Runs the kernel on the tensors, in the
+  /// interpreter.
+  Result<check::FirstFinding> check() const;
 
 private:
   struct Step {

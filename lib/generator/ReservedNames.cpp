@@ -42,15 +42,15 @@ bool isReservedName(std::string_view name) {
       "return",       "rows",       "schedule",
       "short",        "signature",  "signed",
       "sizeFromEnd",  "size_bytes", "sizeof",
-      "static",       "std",        "struct",
-      "switch",       "template",   "this",
-      "throw",        "tl",         "torch",
-      "triton",       "true",       "try",
-      "tuple",        "typedef",    "typename",
-      "union",        "unsigned",   "using",
-      "virtual",      "void",       "volatile",
-      "while",        "wide",       "with",
-      "xor",          "yield"};
+      "static",       "struct",     "switch",
+      "template",     "this",       "throw",
+      "tl",           "torch",      "triton",
+      "true",         "try",        "tuple",
+      "typedef",      "typename",   "union",
+      "unsigned",     "using",      "virtual",
+      "void",         "volatile",   "while",
+      "wide",         "with",       "xor",
+      "yield"};
   return reserved.contains(name);
 }
 

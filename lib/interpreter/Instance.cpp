@@ -159,7 +159,10 @@ bool Instance::runOperation(mlir::Operation *op) {
       elements += static_cast<uint64_t>(tensor.getNumElements());
     }
   }
-  if (!charge(op, elements)) {
+  // Finding out what to do takes about as long as doing it with so many elements: loops over single
+  // numbers that do not end are told as soon as those over tiles.
+  constexpr uint64_t leastElements = 32;
+  if (!charge(op, std::max(elements, leastElements))) {
     return false;
   }
   if (scheduler != nullptr && isAccess(op) && !scheduler->accessBegins()) {

@@ -47,7 +47,14 @@ struct LaunchWay {
 /// Launches with these tensors, in the order of the trial's, and waits.
 using Launch = std::function<Status(std::span<const runtime::Tensor> tensors, const LaunchWay &)>;
 
-enum class Fault : uint8_t { None, Outside, Input, Unwritten, Varies };
+enum class Fault : uint8_t {
+  None,
+  Found, ///< by who looked at the launch before: it was not made
+  Outside,
+  Input,
+  Unwritten,
+  Varies
+};
 
 struct TrialResult {
   /// What the tensors held after the first launch, contiguous; in the order of the trial's.

@@ -108,33 +108,50 @@ TEST(KeptChoice, ACaseByNameIsKeptUntilOneFails) {
   EXPECT_TRUE(choice.wants(true));
 }
 
-/// 16 numbers that a launch sets to one, or the one behind them.
-TEST(InspectLaunch, SmallLaunchesAreCheckedAndThoseThatGoOutside) {
+/// 16 numbers that a launch sets to one, or the one behind them, with a check that finds `finding`.
+struct Inspected {
   verify::TrialTensor out{"out", runtime::Tensor::empty({16}, DType::F32), verify::Role::Output};
-  int checks = 0;
-  auto inspect = [&](int64_t count, bool isCheckedAlready) {
+  int checks = 0, launches = 0;
+
+  Result<verify::TrialResult> inspect(int64_t count, const std::string &finding, bool isDone,
+                                      int64_t largest = verify::largestChecked) {
     auto launch = [&](std::span<const runtime::Tensor> tensors, const verify::LaunchWay &) {
+      ++launches;
       for (int64_t i = 0; i < count; ++i) {
         static_cast<float *>(tensors[0].data())[i] = 1;
       }
       return Status(Done{});
     };
-    return inspectLaunch(
-        std::span(&out, 1), launch, {},
-        [&] {
-          ++checks;
-          return Result<std::string>("found");
-        },
-        isCheckedAlready);
-  };
-  EXPECT_EQ(inspect(16, false)->text, "found");
-  EXPECT_EQ(inspect(16, true)->text, "");
-  EXPECT_EQ(checks, 1);
-  auto outside = inspect(17, true);
+    auto check = [&] {
+      ++checks;
+      return Result<std::string>(finding);
+    };
+    return inspectLaunch(std::span(&out, 1), launch, {}, {check, isDone, largest});
+  }
+};
+
+TEST(InspectLaunch, SmallLaunchesAreCheckedAndThoseThatGoOutside) {
+  Inspected here;
+  EXPECT_EQ(here.inspect(16, "", false)->text, "");
+  EXPECT_EQ(here.inspect(16, "", true)->text, "");
+  EXPECT_EQ(here.inspect(16, "", false, 15)->text, "");
+  EXPECT_EQ(here.checks, 1);
+  EXPECT_EQ(here.launches, 6) << "two for each trial";
+  auto outside = here.inspect(17, "found", true);
   ASSERT_TRUE(bool(outside));
-  EXPECT_EQ(checks, 2);
+  EXPECT_EQ(here.checks, 2);
   EXPECT_EQ(outside->fault, verify::Fault::Outside);
   EXPECT_EQ(outside->text.substr(outside->text.size() - 7), "; found");
+}
+
+TEST(InspectLaunch, WhatTheCheckFindsIsNotLaunched) {
+  Inspected here;
+  auto found = here.inspect(16, "found", false);
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(found->fault, verify::Fault::Found);
+  EXPECT_EQ(found->text, "found");
+  EXPECT_TRUE(found->tensors.empty());
+  EXPECT_EQ(here.launches, 0);
 }
 
 } // namespace

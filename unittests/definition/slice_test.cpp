@@ -162,6 +162,32 @@ TEST(Joins, RefusalsHaveAPlace) {
   EXPECT_EQ(codeOf("torch.diff(x, n=99)"), "E0608");
 }
 
+/// The shape of a reshape of x [M, N] beside a constraint, or the code of what is wrong.
+std::string reshapedBeside(const std::string &constraint, const std::string &sizes) {
+  Loaded loaded = load("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\n"
+                       "constraints = [\"" +
+                       constraint + "\"]\nbody = '''\ny = x.reshape(" + sizes +
+                       ")\nout = y.sum()\n'''\n[inputs.x]\nshape = [\"M\", \"N\"]\n"
+                       "[outputs.out]\nshape = []\n[performance]\ncases = [{ M = 24, N = 25 }]\n");
+  return loaded.op
+             ? text(loaded.op->nodes[static_cast<size_t>(loaded.op->nodes.back().inputs[0])].shape)
+             : loaded.code();
+}
+
+TEST(Shapes, AConstraintMakesSizesDivide) {
+  EXPECT_EQ(reshapedBeside("M % 4 == 0", "M // 4, 4, N"), "[M // 4, 4, N]");
+  EXPECT_EQ(reshapedBeside("M % 4 == 0", "-1, 4, N"), "[M // 4, 4, N]");
+  EXPECT_EQ(reshapedBeside("x.shape[0] % 4 == 0", "M // 4, 4, N"), "[M // 4, 4, N]");
+  EXPECT_EQ(reshapedBeside("M % 8 == 0", "M // 4, 4, N"), "[M // 4, 4, N]");
+  EXPECT_EQ(reshapedBeside("M % 4 == 0", "M // 4, 4 * N"), "[M // 4, 4 * N]");
+  EXPECT_EQ(reshapedBeside("N % 5 == 0", "M, N // 5, 5"), "[M, N // 5, 5]");
+  EXPECT_EQ(reshapedBeside("M % 4 == 0", "M // 3, 3, N"), "E0604");
+  EXPECT_EQ(reshapedBeside("M % 4 == 0", "M // 8, 8, N"), "E0604");
+  EXPECT_EQ(reshapedBeside("N % 5 == 0", "M // 5, 5, N"), "E0604");
+  EXPECT_EQ(reshapedBeside("N % 4 == 1", "M, N // 4, 4"), "E0604");
+  EXPECT_EQ(reshapedBeside("N >= 4", "M, N // 4, 4"), "E0604");
+}
+
 TEST(Shapes, ElementsKeepTheirNumber) {
   EXPECT_EQ(shapeOf("x.reshape(M * N)"), "[M * N]");
   EXPECT_EQ(shapeOf("x.reshape(-1)"), "[M * N]");

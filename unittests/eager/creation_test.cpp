@@ -83,6 +83,42 @@ TEST(Creation, NumbersAreWhereTheyBelong) {
   EXPECT_EQ(both("torch.eye(M, N)", both2, DType::F32), diagonal);
 }
 
+TEST(Creation, TensorsAreMadeLikeOthers) {
+  const std::string both2 = "[\"M\", \"N\"]";
+  EXPECT_EQ(both("torch.ones_like(x)", both2, DType::F16), std::vector<double>(35, 1));
+  EXPECT_EQ(both("torch.zeros_like(x) + 3", both2, DType::F32), std::vector<double>(35, 3));
+  EXPECT_EQ(both("torch.full_like(x, p)", both2, DType::F64), std::vector<double>(35, 0.375));
+  EXPECT_EQ(both("torch.full_like(x, 4, dtype=torch.int64)", both2, DType::F32, "int64"),
+            std::vector<double>(35, 4));
+  EXPECT_EQ(both("torch.ones_like(x.sum(dim=0))", "[\"N\"]", DType::F32),
+            std::vector<double>(7, 1));
+}
+
+/// x[i] is i % 11 + 1, p is 0.375 and N is 7.
+TEST(Creation, NumberInputsMakeNumbers) {
+  const std::string both2 = "[\"M\", \"N\"]";
+  const auto expect = [&](const std::string &expression, double factor) {
+    for (const DType dtype : {DType::F32, DType::F64, DType::F16}) {
+      const std::vector<double> values = both("(" + expression + ") * x", both2, dtype);
+      ASSERT_EQ(values.size(), 35U) << expression;
+      const double unit = dtype == DType::F16 ? 0x1p-10 : 1e-12;
+      for (size_t i = 0; i < values.size(); ++i) {
+        const double expected = factor * static_cast<double>(i % 11 + 1);
+        EXPECT_NEAR(values[i], expected, unit * std::fabs(expected)) << expression << " " << i;
+      }
+    }
+  };
+  expect("1 - p", 0.625);
+  expect("p * p", 0.140625);
+  expect("-p / (1 - p)", -0.6);
+  expect("1 - p ** 2", 1 - 0.140625);
+  expect("p ** N", std::pow(0.375, 7));
+  expect("math.sqrt(1 - p)", std::sqrt(0.625));
+  expect("p * N - M", 0.375 * 7 - 5);
+  expect("seed + 1", 78);
+  expect("seed // 10 % 4", 3);
+}
+
 TEST(Creation, PositionsMakeMasks) {
   std::vector<double> expected;
   for (int64_t i = 0; i < 7; ++i) {

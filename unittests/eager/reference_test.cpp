@@ -301,6 +301,24 @@ TEST(Reference, HardswishOfMinusInfinityIsNaN) {
   EXPECT_EQ(agreementOf("out = hardswish(x)", {-inf, inf}, {0, inf}).mismatches, 1);
 }
 
+/// The mean of equal numbers is off by its roundings, and so may a variance of 0 be, but upwards.
+TEST(Reference, RootsOfWhatIsNeverNegativeHaveABound) {
+  for (const char *variance :
+       {"x.var(dim=-1, correction=0, keepdim=True)",
+        "torch.mean(torch.square(x - x.mean(dim=-1, keepdim=True)), dim=-1, keepdim=True)"}) {
+    const std::string body = "out = x * 0 + torch.sqrt(" + std::string(variance) + ")";
+    const std::vector<double> third(3, 1.0F / 3);
+    EXPECT_TRUE(agreementOf(body, third, {0, 1e-8, 0}).passed()) << body;
+    EXPECT_EQ(agreementOf(body, third, {0, 0, 0}).unverifiable, 0) << body;
+    EXPECT_EQ(agreementOf(body, third, {0, 1e-3, std::nan("")}).mismatches, 2) << body;
+  }
+  // A difference may be below 0: then the root is no number.
+  EXPECT_EQ(agreementOf("out = sqrt(x - x.mean(dim=-1, keepdim=True))",
+                        std::vector<double>(3, 1.0F / 3), {0, 0, 0})
+                .unverifiable,
+            3);
+}
+
 /// Squares leave the range of float32 where deviations are below 1e-19 or above 1e19.
 TEST(Reference, SquaresOfDeviationsMayLeaveTheRange) {
   const std::string body = "out = x * 0 + x.std(dim=-1, keepdim=True)";

@@ -105,7 +105,8 @@ Result<std::string> checkLaunch(const KernelCase &testCase, const PreparedKernel
   }
   std::set<std::string> empty = changedNames(testCase);
   std::erase_if(empty, [&](const std::string &name) { return !startsEmpty(testCase, name); });
-  return check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
+  auto found = check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
+  return found ? Result<std::string>(std::move(found->text)) : found.error();
 }
 
 Result<TriedLaunch> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
@@ -127,9 +128,12 @@ Result<TriedLaunch> tryLaunch(const KernelCase &testCase, const PreparedKernel &
   const bool mayVary = kernel.info().addsFloats || kernel.info().isBlocking;
   auto tried = inspectLaunch(
       trialTensors(testCase, kernel, arguments), launch, {mayVary, how.seed},
-      [&] { return checkLaunch(testCase, kernel, grid, arguments); }, how.isCheckedAlready);
+      {[&] { return checkLaunch(testCase, kernel, grid, arguments); }, how.isCheckedAlready});
   if (!tried) {
     return tried.error();
+  }
+  if (tried->fault == verify::Fault::Found) {
+    return TriedLaunch{std::move(tried->text), std::nullopt};
   }
   takeOutputs(testCase, tried->tensors, arguments);
   TriedLaunch result{std::move(tried->text), std::nullopt};

@@ -43,25 +43,33 @@ void forEachAtOnce(size_t count, const std::function<bool(size_t)> &verify) {
 Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> tensors,
                                           const verify::Launch &launch,
                                           const verify::TrialOptions &options,
-                                          const std::function<Result<std::string>()> &check,
-                                          bool isCheckedAlready) {
-  auto tried = verify::runTrial(tensors, launch, options);
-  if (!tried) {
-    return tried;
-  }
+                                          const LaunchCheck &check) {
   int64_t elements = 0;
   for (const verify::TrialTensor &tensor : tensors) {
-    elements += tensor.content.elementCount();
+    elements += tensor.isWorkspace ? 0 : tensor.content.elementCount();
   }
-  const bool isSmall = elements <= verify::largestChecked && !isCheckedAlready;
-  if (!isSmall && tried->fault != verify::Fault::Outside) {
+  const bool isLooked = elements <= check.largest && !check.isDone;
+  if (isLooked) {
+    auto found = check.run();
+    if (!found) {
+      return found.error();
+    }
+    if (!found->empty()) {
+      verify::TrialResult result;
+      result.fault = verify::Fault::Found;
+      result.text = std::move(*found);
+      return result;
+    }
+  }
+  auto tried = verify::runTrial(tensors, launch, options);
+  if (!tried || tried->fault != verify::Fault::Outside || isLooked) {
     return tried;
   }
-  auto found = check();
+  auto found = check.run();
   if (!found) {
     return found.error();
   }
-  tried->text += (tried->text.empty() || found->empty() ? "" : "; ") + *found;
+  tried->text += (found->empty() ? "" : "; ") + *found;
   return tried;
 }
 

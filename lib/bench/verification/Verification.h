@@ -57,14 +57,22 @@ private:
   bool isFailure = false;
 };
 
-/// verify::runTrial, and what `nereid check` says of the launch where it is small (and not
-/// `isCheckedAlready`) or went outside of its tensors: `check` gives the first finding, "" = none.
-/// The result's text has both.
+/// What looks at a launch before it is made.
+struct LaunchCheck {
+  /// The first finding of `nereid check`, "" = none.
+  std::function<Result<std::string>()> run;
+  bool isDone = false; ///< for a launch that touches the same places; it found nothing
+  /// Elements of all tensors, workspaces apart, of a launch that is looked at.
+  int64_t largest = verify::largestChecked;
+};
+
+/// Looks at the launch where it is small, and makes no launch in which something is found: what is
+/// stored outside of all tensors may end the process. Else verify::runTrial; when that went outside
+/// of its tensors the check says where, and the result's text has both.
 Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> tensors,
                                           const verify::Launch &launch,
                                           const verify::TrialOptions &options,
-                                          const std::function<Result<std::string>()> &check,
-                                          bool isCheckedAlready = false);
+                                          const LaunchCheck &check);
 
 /// Calls `verify` with 0 to count - 1, on a few threads at the same time; in any order, the first
 /// ones first. After one that returns false, and after an interruption, none is begun.

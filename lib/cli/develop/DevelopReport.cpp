@@ -203,6 +203,9 @@ nlohmann::ordered_json developmentJson(const Development &development,
                       verified->isDone && !verified->resultJson.empty();
   json["accuracy"] = nlohmann::ordered_json::parse(
       isFromRecord ? verified->resultJson : develop::accuracyJson(development.accuracy()));
+  if (!development.accuracy().unlaunched.empty()) {
+    json["unlaunched_kernels"] = development.accuracy().unlaunched;
+  }
   json["performance"] =
       nlohmann::ordered_json::parse(develop::performanceJson(development.performance()));
   if (development.isElsewhere()) {

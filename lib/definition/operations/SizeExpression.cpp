@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -19,20 +20,32 @@ using language::Expr;
 using language::ExprKind;
 
 SizeNumber ofWhole(int64_t value) { return {true, value, static_cast<double>(value), 0}; }
-SizeNumber ofReal(double value, int roundings) { return {false, 0, value, roundings}; }
+SizeNumber ofReal(double value, double error) { return {false, 0, value, error}; }
+/// As it is written: float32 has it, or its nearest neighbour.
+SizeNumber ofGiven(double value) {
+  const bool isExact = static_cast<double>(static_cast<float>(value)) == value;
+  return ofReal(value, isExact || !std::isfinite(value) ? 0 : std::fabs(value));
+}
+
+/// Unit roundoffs that the operation of the name may add.
+double roundingsOf(const std::string &name) {
+  const Operation *operation = findOperation(name);
+  return operation ? std::max<double>(operation->rounding, 1) : 1;
+}
 
 class Evaluator {
 public:
-  Evaluator(const std::string &text, const Binding &binding) : text(text), binding(binding) {}
+  Evaluator(const std::string &text, const Binding &binding, const NumberInputs &numbers)
+      : text(text), binding(binding), numbers(numbers) {}
 
   Result<SizeNumber> run(const Expr &expr) const {
     switch (expr.kind) {
     case ExprKind::Name:
-      return size(expr.text);
+      return named(expr.text);
     case ExprKind::Integer:
       return ofWhole(expr.integer);
     case ExprKind::Float:
-      return ofReal(expr.real, 0);
+      return ofGiven(expr.real);
     case ExprKind::Attribute:
       return ofReal(INFINITY, 0); // math.inf, the only one that sizeText writes
     case ExprKind::Unary: {
@@ -53,10 +66,14 @@ public:
   }
 
 private:
-  Result<SizeNumber> size(const std::string &symbol) const {
-    auto found = binding.symbols.find(symbol);
+  Result<SizeNumber> named(const std::string &name) const {
+    if (const auto number = numbers.find(name); number != numbers.end()) {
+      return number->second.isInteger ? ofWhole(static_cast<int64_t>(number->second.value))
+                                      : ofGiven(number->second.value);
+    }
+    auto found = binding.symbols.find(name);
     if (found == binding.symbols.end()) {
-      return makeError("E0604", fmt::format("the size of '{}' in '{}' is not given", symbol, text));
+      return makeError("E0604", fmt::format("the size of '{}' in '{}' is not given", name, text));
     }
     return ofWhole(found->second);
   }
@@ -66,7 +83,7 @@ private:
 
   Result<SizeNumber> negated(const SizeNumber &operand) const {
     if (!operand.isWhole) {
-      return ofReal(-operand.real, operand.roundings);
+      return ofReal(-operand.real, operand.error);
     }
     int64_t result = 0;
     return __builtin_sub_overflow(int64_t{0}, operand.whole, &result)
@@ -76,12 +93,17 @@ private:
 
   static SizeNumber called(const std::string &name, const SizeNumber &operand) {
     const double x = operand.real;
-    const int roundings = operand.roundings + (name == "float" ? 0 : 1);
-    return ofReal(name == "sqrt"  ? std::sqrt(x)
-                  : name == "log" ? std::log(x)
-                  : name == "exp" ? std::exp(x)
-                                  : x,
-                  roundings);
+    if (name == "float") {
+      return ofReal(x, operand.error);
+    }
+    const double result = name == "sqrt" ? std::sqrt(x) : name == "log" ? std::log(x) : std::exp(x);
+    const double slope = name == "sqrt" ? 0.5 / result : name == "log" ? 1 / x : result;
+    return ofReal(result, passedOn(operand.error, slope) + roundingsOf(name) * std::fabs(result));
+  }
+
+  /// What an operand that is off by `error` does to a result with that derivative.
+  static double passedOn(double error, double slope) {
+    return error == 0 ? 0 : error * std::fabs(slope);
   }
 
   Result<SizeNumber> binary(const std::string &name, const SizeNumber &a,
@@ -91,12 +113,22 @@ private:
       return result ? ofWhole(*result) : Result<SizeNumber>(tooLarge());
     }
     const double x = a.real, y = b.real;
-    const double result = name == "+"   ? x + y
-                          : name == "-" ? x - y
-                          : name == "*" ? x * y
-                          : name == "/" ? x / y
-                                        : std::pow(x, y);
-    return ofReal(result, a.roundings + b.roundings + 1);
+    if (name == "+" || name == "-") {
+      const double result = name == "+" ? x + y : x - y;
+      return ofReal(result, a.error + b.error + std::fabs(result));
+    }
+    if (name == "*") {
+      return ofReal(x * y, passedOn(a.error, y) + passedOn(b.error, x) + std::fabs(x * y));
+    }
+    if (name == "/") {
+      const double result = x / y;
+      return ofReal(result,
+                    passedOn(a.error, 1 / y) + passedOn(b.error, result / y) + std::fabs(result));
+    }
+    const double result = std::pow(x, y);
+    return ofReal(result, passedOn(a.error, y * std::pow(x, y - 1)) +
+                              passedOn(b.error, result * std::log(std::fabs(x))) +
+                              roundingsOf("pow") * std::fabs(result));
   }
 
   /// Python's floor division and remainder; nothing where 64 bits do not hold it, or by 0.
@@ -135,6 +167,7 @@ private:
 
   const std::string &text;
   const Binding &binding;
+  const NumberInputs &numbers;
 };
 
 } // namespace
@@ -165,17 +198,33 @@ Node sizeNode(std::string text, bool isWhole) {
   return node;
 }
 
-Result<SizeNumber> evaluateSizes(const std::string &text, const Binding &binding) {
+bool hasNumberInputs(const Node &node) { return node.attributes.contains("of_inputs"); }
+
+void noteNumberInputs(Node &node) { node.attributes["of_inputs"] = true; }
+
+NumberInputs numberInputs(const Operator &op) {
+  NumberInputs numbers;
+  for (const Parameter &parameter : op.parameters) {
+    if (parameter.isScalar && !parameter.isSize()) {
+      numbers[parameter.name] = {parameter.value, parameter.isInteger};
+    }
+  }
+  return numbers;
+}
+
+Result<SizeNumber> evaluateSizes(const std::string &text, const Binding &binding,
+                                 const NumberInputs &numbers) {
   Diagnostics diags;
   language::ExprPtr expr = language::parseExpression("size", text, diags);
   if (!expr) {
     return diags.all().front();
   }
-  return Evaluator(text, binding).run(*expr);
+  return Evaluator(text, binding, numbers).run(*expr);
 }
 
 Result<Operator> withSizes(const Operator &op, const Binding &binding) {
   Operator result = op;
+  const NumberInputs numbers = numberInputs(op);
   for (Node &node : result.nodes) {
     if (isMovement(node)) {
       if (Status moved = bindMovement(node, binding); !moved) {
@@ -192,7 +241,7 @@ Result<Operator> withSizes(const Operator &op, const Binding &binding) {
     if (!isSize(node)) {
       continue;
     }
-    auto number = evaluateSizes(sizeText(node), binding);
+    auto number = evaluateSizes(sizeText(node), binding, numbers);
     if (!number) {
       return number.error();
     }
@@ -201,8 +250,8 @@ Result<Operator> withSizes(const Operator &op, const Binding &binding) {
     node.attributes["value"] = number->real;
     if (node.attributes.contains("integer")) {
       node.attributes["integer"] = number->whole;
-    } else if (number->roundings > 0) {
-      node.attributes["roundings"] = static_cast<int64_t>(number->roundings);
+    } else if (number->error > 0) {
+      node.attributes["error"] = number->error;
     }
   }
   return result;

@@ -191,9 +191,9 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
     return std::nullopt;
   }
   const Node node = op.nodes[static_cast<size_t>(*operand)];
-  if (node.op != "constant" && !isSize(node)) {
+  if (!isNumber(node)) {
     fail("E0608", whole.range,
-         fmt::format("'{}' expects a number known here, but got a tensor", call.function))
+         fmt::format("'{}' expects a number, but got a tensor", call.function))
         .withHelp("use the function of the same name in torch");
     return std::nullopt;
   }
@@ -208,10 +208,19 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
         .withHelp("available: math.sqrt, math.exp, math.log, math.pi, math.e, math.inf, math.nan");
     return std::nullopt;
   }
-  return isSize(node) ? size(fmt::format("{}{}({})", call.function == "float" ? "" : "math.",
-                                         call.function, sizeText(node)),
-                             false, whole.range)
-                      : constant(found->second(constantValue(node)), sourceText(whole.range));
+  if (node.op == "constant") {
+    return constant(found->second(constantValue(node)), sourceText(whole.range));
+  }
+  const bool isInput = node.op == "scalar";
+  const std::string inner =
+      isInput ? op.parameters[static_cast<size_t>(*operand)].name : sizeText(node);
+  const int made =
+      size(fmt::format("{}{}({})", call.function == "float" ? "" : "math.", call.function, inner),
+           false, whole.range);
+  if (isInput || hasNumberInputs(node)) {
+    noteNumberInputs(op.nodes[static_cast<size_t>(made)]);
+  }
+  return made;
 }
 
 /// Sums whose second operand an argument `alpha` multiplies.

@@ -416,28 +416,30 @@ std::optional<int> BodyExpressions::fold(const Node &node) {
   return constant(result, node.source);
 }
 
-/// Sizes and numbers alone make another number.
+/// Sizes, numbers and number inputs alone make another number.
 std::optional<int> BodyExpressions::joinSizes(const std::string &name,
                                               const std::vector<int> &inputs, SourceRange range) {
   static const std::map<std::string, std::string> signs = {
       {"neg", "-"}, {"add", "+"},  {"sub", "-"},           {"mul", "*"},
       {"div", "/"}, {"pow", "**"}, {"floor_divide", "//"}, {"remainder", "%"}};
   auto sign = signs.find(name);
-  bool hasSize = false, isWhole = name != "div";
+  bool isMade = false, hasInput = false, isWhole = name != "div";
   std::vector<std::string> texts;
   for (int input : inputs) {
     const Node &operand = op.nodes[static_cast<size_t>(input)];
-    if (operand.op != "constant" && !isSize(operand)) {
+    if (!isNumber(operand)) {
       return std::nullopt;
     }
-    hasSize |= isSize(operand);
+    isMade |= operand.op != "constant";
+    hasInput |= operand.op == "scalar" || hasNumberInputs(operand);
     isWhole &= operandKind(operand) == OperandKind::Whole;
-    texts.push_back(sizeText(operand));
+    texts.push_back(operand.op == "scalar" ? op.parameters[static_cast<size_t>(input)].name
+                                           : sizeText(operand));
     const bool isAtom = texts.back().find_first_of("+-*/% ") == std::string::npos;
     texts.back() = isAtom ? texts.back() : "(" + texts.back() + ")";
   }
   const bool needsIntegers = name == "floor_divide" || name == "remainder";
-  if (sign == signs.end() || !hasSize || (needsIntegers && !isWhole)) {
+  if (sign == signs.end() || !isMade || (needsIntegers && !isWhole)) {
     return std::nullopt;
   }
   if (name == "pow") { // negative powers of integers are fractions
@@ -446,7 +448,11 @@ std::optional<int> BodyExpressions::joinSizes(const std::string &name,
   }
   const std::string text =
       texts.size() == 1 ? sign->second + texts[0] : texts[0] + " " + sign->second + " " + texts[1];
-  return size(text, isWhole, range);
+  const int made = size(text, isWhole, range);
+  if (hasInput) {
+    noteNumberInputs(op.nodes[static_cast<size_t>(made)]);
+  }
+  return made;
 }
 
 /// Powers that PyTorch takes as roots: of -inf they are NaN, of -0 they keep the sign.

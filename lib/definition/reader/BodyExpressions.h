@@ -112,6 +112,7 @@ private:
   std::optional<int> swapped(int input, const std::string &name, int64_t dim0, int64_t dim1,
                              SourceRange range);
   bool scaleOperand(const language::Expr *alpha, Node &node, SourceRange range);
+  std::optional<int> truncatedQuotient(int a, int b, SourceRange range);
   std::optional<int> roundedQuotient(const language::Expr &mode, Node node, SourceRange range);
   std::optional<int> reducedLoss(const language::Expr *reduction, Node node, SourceRange range);
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);

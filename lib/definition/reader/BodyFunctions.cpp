@@ -146,7 +146,20 @@ bool BodyExpressions::scaleOperand(const Expr *alpha, Node &node, SourceRange ra
   return scaled.has_value();
 }
 
-/// `rounding_mode` of quotients: "floor", or "trunc" of floats.
+/// Of integers, towards 0: a quotient below 0 that leaves a rest is one more than its floor.
+std::optional<int> BodyExpressions::truncatedQuotient(int a, int b, SourceRange range) {
+  const auto floor = apply("floor_divide", {a, b}, range);
+  const auto rest = floor ? apply("remainder", {a, b}, range) : std::nullopt;
+  const int zero = integerConstant(0, "0"), one = integerConstant(1, "1");
+  const auto isBelow = rest ? apply("lt", {*floor, zero}, range) : std::nullopt;
+  const auto hasRest = rest ? apply("ne", {*rest, zero}, range) : std::nullopt;
+  const auto isLow =
+      isBelow && hasRest ? apply("logical_and", {*isBelow, *hasRest}, range) : std::nullopt;
+  const auto next = isLow ? apply("add", {*floor, one}, range) : std::nullopt;
+  return next ? apply("where", {*isLow, *next, *floor}, range) : std::nullopt;
+}
+
+/// `rounding_mode` of quotients: "floor" or "trunc".
 std::optional<int> BodyExpressions::roundedQuotient(const Expr &mode, Node node,
                                                     SourceRange range) {
   if (mode.kind == ExprKind::String && mode.text == "floor") {
@@ -156,13 +169,15 @@ std::optional<int> BodyExpressions::roundedQuotient(const Expr &mode, Node node,
     return isAlways(input, [](DType type) { return !isFloat(type); }) ||
            operandKind(op.nodes[static_cast<size_t>(input)]) == OperandKind::Whole;
   });
-  if (mode.kind != ExprKind::String || mode.text != "trunc" || areIntegers) {
+  if (mode.kind != ExprKind::String || mode.text != "trunc") {
     fail("E0608", mode.range,
-         fmt::format("'rounding_mode' of 'div' expects \"floor\", or \"trunc\" of floats, but got "
-                     "{}",
-                     mode.kind == ExprKind::String ? "\"" + mode.text + "\" of integers"
+         fmt::format("'rounding_mode' of 'div' expects \"floor\" or \"trunc\", but got {}",
+                     mode.kind == ExprKind::String ? "\"" + mode.text + "\""
                                                    : "another expression"));
     return std::nullopt;
+  }
+  if (areIntegers) {
+    return truncatedQuotient(node.inputs[0], node.inputs[1], range);
   }
   std::optional<int> quotient = append(std::move(node), range);
   return quotient ? apply("trunc", {*quotient}, range) : std::nullopt;

@@ -4,6 +4,7 @@
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -62,6 +63,10 @@ std::string accuracyTable(const AccuracyReport &report) {
                fmt::format("{:.2g}", group.all.maxAbsoluteError),
                report::formatPercent(group.all.worstRatio)});
   }
+  if (!report.unlaunched.empty()) {
+    details +=
+        fmt::format("  kernels that no case launched: {}\n", fmt::join(report.unlaunched, ", "));
+  }
   return table.text() + details;
 }
 
@@ -73,6 +78,7 @@ std::string accuracyJson(const AccuracyReport &report) {
                                     {"seed", report.seed},
                                     {"shape", row.shape},
                                     {"schedule", row.schedule},
+                                    {"kernels", row.kernels},
                                     {"checked", row.comparison.elements},
                                     {"unverifiable", row.comparison.unverifiable},
                                     {"max_absolute_error", row.comparison.maxAbsoluteError},

@@ -12,6 +12,7 @@ namespace nereid::develop {
 
 struct AccuracyRow : bench::VerifiedCase {
   std::string shape, layout, schedule;
+  std::vector<std::string> kernels; ///< that were launched, and whose results were judged
   DType dtype = DType::F32;
 };
 
@@ -21,6 +22,9 @@ struct AccuracyReport {
   bool isInterrupted = false;
   bool isDeviceLost = false; ///< to this process, by a case that failed: those behind have no row
   std::string kept;          ///< name of the row whose tensors are kept as files
+  /// Kernels of the file that no row launched: nothing is known of them. None where one case was
+  /// chosen.
+  std::vector<std::string> unlaunched;
   int failures() const;
   int skips() const;
   /// "case (type): what was wrong"; "" when all is well, also when cases were skipped.

@@ -25,10 +25,13 @@ using runtime::Tensor;
 
 namespace {
 
-/// Inputs in order, then outputs.
-std::vector<verify::TrialTensor> trialTensors(const generator::CalledOperator &called,
-                                              const CaseTensors &tensors,
-                                              definition::LayoutKind layout) {
+using Scratch = generator::CallPlan::Scratch;
+
+/// Inputs in order, then outputs, then workspaces.
+Result<std::vector<verify::TrialTensor>> trialTensors(const generator::CalledOperator &called,
+                                                      const CaseTensors &tensors,
+                                                      definition::LayoutKind layout,
+                                                      std::span<const Scratch> workspaces) {
   std::vector<verify::TrialTensor> inputs, outputs;
   for (const generator::Operand &operand : called.operands) {
     auto &list = operand.isOutput ? outputs : inputs;
@@ -40,6 +43,18 @@ std::vector<verify::TrialTensor> trialTensors(const generator::CalledOperator &c
     }
   }
   inputs.insert(inputs.end(), outputs.begin(), outputs.end());
+  for (const Scratch &one : workspaces) {
+    verify::TrialTensor workspace{one.name, Tensor::empty({one.elements}, one.dtype),
+                                  verify::Role::Output};
+    if (!workspace.content.isValid()) {
+      return makeError("E0506", fmt::format("workspace '{}' of {} elements of {} does not fit in "
+                                            "memory",
+                                            one.name, one.elements, torchName(one.dtype)))
+          .withHelp("use a machine with more memory, or a smaller case in the definition");
+    }
+    workspace.isWorkspace = true;
+    inputs.push_back(std::move(workspace));
+  }
   return inputs;
 }
 
@@ -53,17 +68,18 @@ Generation withNumbers(const Generation &generation, const GridCase &grid) {
   return result;
 }
 
-/// What `nereid check` says of the case, on tensors of its own; "" = nothing.
-std::string finding(const Generation &generation, const KernelSource &source,
-                    const generator::Schedule &schedule, const GridCase &grid, DType dtype) {
+/// What `nereid check` says of the case, on tensors of its own.
+check::FirstFinding finding(const Generation &generation, const KernelSource &source,
+                            const generator::Schedule &schedule, const GridCase &grid,
+                            DType dtype) {
   auto tensors = makeTensors(generation, grid, dtype);
   if (!tensors) {
-    return tensors.error().message;
+    return {tensors.error().message, tensors.error().code};
   }
   auto launch =
       PreparedLaunch::prepare(source, generation, schedule, tensors->inputs, tensors->outputs);
-  auto found = launch ? launch->check() : Result<std::string>(launch.error());
-  return found ? *found : found.error().message;
+  auto found = launch ? launch->check() : Result<check::FirstFinding>(launch.error());
+  return found ? *found : check::FirstFinding{found.error().message, found.error().code};
 }
 
 /// A case as it was tried.
@@ -105,6 +121,24 @@ struct Progress {
   void loseDevice() { isLost = true; }
   bool hasLostDevice() const { return isLost; }
 
+  /// What the check says of the case named so, which is not launched.
+  void addFound(const std::string &caseName, const check::FirstFinding &finding) {
+    std::lock_guard lock(mutex);
+    if (found.text.empty() || (finding.isEndless() && !found.isEndless())) {
+      found = finding;
+      foundIn = caseName;
+    }
+  }
+  /// The gravest so far: an endless loop, or the first one; no text: nothing was found.
+  check::FirstFinding gravest() const {
+    std::lock_guard lock(mutex);
+    return found;
+  }
+  std::string gravestCase() const {
+    std::lock_guard lock(mutex);
+    return foundIn;
+  }
+
   /// The generation notes which schedules it was asked for.
   generator::Schedule scheduleFor(Generation &generation, const definition::Binding &binding,
                                   DType dtype, const Machine &chip) {
@@ -113,8 +147,10 @@ struct Progress {
   }
 
 private:
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::set<std::string> checked;
+  check::FirstFinding found;
+  std::string foundIn;
   std::atomic<bool> isLost = false;
 };
 
@@ -140,28 +176,53 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   attempt.tensors = *tensors;
   row.shape = fmt::format("{}", fmt::join(tensors->outputs[0].shape(), "x"));
   auto schedule = progress.scheduleFor(generation, grid.binding, dtype, chip);
+  const check::FirstFinding gravest = progress.gravest();
+  if (gravest.isEndless()) {
+    // Each check of such a kernel takes as long as a loop may take.
+    row.failure =
+        fmt::format("not launched: in case '{}' {}", progress.gravestCase(), gravest.text);
+    return attempt;
+  }
+  auto workspaces =
+      PreparedLaunch::workspaces(numbered, schedule, tensors->inputs, tensors->outputs);
+  auto trial = workspaces ? trialTensors(numbered.called(), *tensors, grid.layout, *workspaces)
+                          : Result<std::vector<verify::TrialTensor>>(workspaces.error());
+  if (!trial) {
+    if (trial.error().code == "E0506") {
+      return trial.error();
+    }
+    row.failure = trial.error().message;
+    return attempt;
+  }
+  const size_t inputCount = tensors->inputs.size(), outputCount = tensors->outputs.size();
   auto launch = [&](std::span<const Tensor> given, const verify::LaunchWay &way) -> Status {
-    auto prepared =
-        PreparedLaunch::prepare(source, numbered, schedule, given.first(tensors->inputs.size()),
-                                given.subspan(tensors->inputs.size()));
+    auto prepared = PreparedLaunch::prepare(source, numbered, schedule, given.first(inputCount),
+                                            given.subspan(inputCount, outputCount),
+                                            given.subspan(inputCount + outputCount));
     if (!prepared) {
       return prepared.error();
     }
     row.schedule = prepared->schedule().text();
+    row.kernels = prepared->kernelNames();
     auto error = prepared->run(*way.pool, way.order);
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
   // Small launches are checked once for all data that they are tried with.
   const std::string places = placesOf(*tensors, schedule, dtype);
   bool isClean = false;
-  auto check = [&]() -> Result<std::string> {
-    std::string found = finding(numbered, source, schedule, grid, dtype);
-    isClean = found.empty();
-    return found;
-  };
-  auto tried = bench::inspectLaunch(trialTensors(numbered.called(), *tensors, grid.layout), launch,
-                                    {definition::addsInAnyOrder(numbered.op(), dtype), grid.seed},
-                                    check, progress.isChecked(places));
+  bench::LaunchCheck check{[&]() -> Result<std::string> {
+                             auto found = finding(numbered, source, schedule, grid, dtype);
+                             isClean = found.text.empty();
+                             if (!isClean) {
+                               progress.addFound(grid.name, found);
+                             }
+                             return found.text;
+                           },
+                           progress.isChecked(places)};
+  // A kernel that is wrong elsewhere is looked at before it is trusted with larger tensors.
+  check.largest = gravest.text.empty() ? verify::largestChecked : verify::largestCheckedOnce;
+  auto tried = bench::inspectLaunch(
+      *trial, launch, {definition::addsInAnyOrder(numbered.op(), dtype), grid.seed}, check);
   if (!tried) {
     // Neither says that the kernel is wrong in this case.
     if (isOfSource(tried.error()) || tried.error().code == "E0506") {
@@ -174,8 +235,11 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     }
     return attempt;
   }
-  attempt.computed.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
-                          tried->tensors.end());
+  auto outputsOf = [&](const std::vector<Tensor> &all) { // none where nothing was launched
+    const auto begin = all.begin() + static_cast<long>(std::min(inputCount, all.size()));
+    return std::vector<Tensor>(begin, begin + static_cast<long>(all.empty() ? 0 : outputCount));
+  };
+  attempt.computed = outputsOf(tried->tensors);
   if (isClean) {
     progress.addChecked(places);
   }
@@ -200,8 +264,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     row.failure = row.comparison.text();
   }
   if (row.failure.empty() && !tried->others.empty()) { // a launch in another order, right as well
-    computed.outputs.assign(tried->others.begin() + static_cast<long>(tensors->inputs.size()),
-                            tried->others.end());
+    computed.outputs = outputsOf(tried->others);
     auto other = compareOutputs(numbered.op(), computed, dtype);
     row.failure = !other ? other.error().message : other->passed() ? "" : other->text();
   }
@@ -233,6 +296,7 @@ Result<Attempt> verifyCase(Generation &generation, Progress &progress, const Mac
   if (grid.isOfForms && row.failure.empty() && row.skipped.empty() && !row.isVerifiable()) {
     row.skipped = row.comparison.unverifiableText();
     row.comparison = {};
+    row.kernels.clear(); // nothing was judged
   }
   row.requireVerifiable();
   return attempt;
@@ -376,7 +440,29 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
           "every case was skipped, so nothing is verified; " + report.rows.back().skipped;
     }
   }
+  if (options.onlyCase.empty()) {
+    report.unlaunched = unlaunchedKernels(generation, report.rows);
+  }
   return report;
+}
+
+std::vector<std::string> unlaunchedKernels(const Generation &generation,
+                                           std::span<const AccuracyRow> rows) {
+  std::set<std::string> launched;
+  std::set<DType> dtypes;
+  for (const AccuracyRow &row : rows) {
+    launched.insert(row.kernels.begin(), row.kernels.end());
+    dtypes.insert(row.dtype);
+  }
+  std::vector<std::string> names;
+  for (const DType dtype : dtypes) {
+    for (const generator::LaunchEntry &entry : generation.program.tables.at(dtype).kernels) {
+      if (launched.insert(entry.function).second) { // each is named once
+        names.push_back(entry.function);
+      }
+    }
+  }
+  return names;
 }
 
 } // namespace nereid::develop

@@ -23,4 +23,8 @@ struct AccuracyOptions : bench::VerificationOptions {
 Result<AccuracyReport> verifyAccuracy(generator::Generation &generation, const KernelSource &source,
                                       const Machine &chip, const AccuracyOptions &options);
 
+/// Kernels that the launch tables of the rows' types name and no row launched.
+std::vector<std::string> unlaunchedKernels(const generator::Generation &generation,
+                                           std::span<const AccuracyRow> rows);
+
 } // namespace nereid::develop

@@ -52,9 +52,13 @@ static DType operatorType(const Operator &op, std::span<const Tensor> inputs, bo
 /// The operator with its sizes and the types of what it creates known.
 static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs, bool hasNumbers) {
   std::vector<std::vector<int64_t>> shapes;
+  Operator given = op;
   size_t next = 0;
-  for (const definition::Parameter &parameter : op.parameters) {
+  for (definition::Parameter &parameter : given.parameters) {
     const bool isGiven = !parameter.isScalar || hasNumbers;
+    if (parameter.isScalar && isGiven) {
+      parameter.value = inputs[next].at(0);
+    }
     shapes.push_back(isGiven ? inputs[next].shape() : std::vector<int64_t>{});
     if (parameter.isSize() && isGiven) {
       shapes.back() = {static_cast<int64_t>(inputs[next].at(0))};
@@ -65,7 +69,7 @@ static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs
   if (!binding) {
     return binding.error();
   }
-  Result<Operator> result = definition::withSizes(op, *binding);
+  Result<Operator> result = definition::withSizes(given, *binding);
   const DType own = operatorType(op, inputs, hasNumbers);
   for (size_t i = 0; result && i < result->nodes.size(); ++i) {
     if (definition::isCreation(result->nodes[i])) {

@@ -83,7 +83,8 @@ const std::map<std::string, Sloped> &slopedFunctions() {
 Bounded steady(const Rule &rule, const Bounded &x) {
   Bounded out{rule.function(x.value), 0};
   if (x.error > 0) {
-    double low = rule.function(x.value - x.error), high = rule.function(x.value + x.error);
+    double low = rule.function(std::max(x.value - x.error, rule.lowest));
+    double high = rule.function(x.value + x.error);
     out.error = std::max(std::fabs(out.value - low), std::fabs(high - out.value));
   }
   return out;

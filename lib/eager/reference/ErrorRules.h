@@ -49,10 +49,12 @@ struct Rule {
   ScalarFunction function = nullptr;
   const Function *row = nullptr; ///< of an operation that Functions.cpp has
   double slope = 0;              ///< largest absolute derivative of `function`
-  double argumentLoss = 0;       ///< of |x|, lost to cancellation inside the formula
-  double argumentFlush = 0;      ///< of |x|, lost where a factor of x is below the normal numbers
-  double roundings = 0;          ///< of the operation itself, times unit roundoff: relative
-  double flushed = 0;            ///< absolute error where a function underflows
+  /// What the operand of `function` is never below, whatever was rounded: see isNeverNegative().
+  double lowest = -std::numeric_limits<double>::infinity();
+  double argumentLoss = 0;  ///< of |x|, lost to cancellation inside the formula
+  double argumentFlush = 0; ///< of |x|, lost where a factor of x is below the normal numbers
+  double roundings = 0;     ///< of the operation itself, times unit roundoff: relative
+  double flushed = 0;       ///< absolute error where a function underflows
   double storageUnit = 0, storageTiny = 0; ///< of the rounding after each operation, if any
   double largest = 0, tiny = 0, unit = 0;
   /// A single rounding of float32, which leaves what float32 has as it is: of integers, say.

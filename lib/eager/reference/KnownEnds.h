@@ -18,4 +18,8 @@ struct Ends {
 /// Of a node of floats, NaN aside; `types` are those of all nodes.
 Ends knownEnds(const definition::Operator &graph, int node, const std::vector<DType> &types);
 
+/// Of a node of floats, NaN aside: squares, and what is made of such numbers by additions, products
+/// and quotients alone, round to nothing below 0. A variance is such a number.
+bool isNeverNegative(const definition::Operator &graph, int node);
+
 } // namespace nereid::eager

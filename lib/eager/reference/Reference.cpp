@@ -80,6 +80,9 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
                                             op.parameters.size(), inputs.size()));
     }
     prepared.inputs.push_back(isDefault ? numberTensor(parameter.value) : inputs[next++]);
+    if (parameter.isScalar) {
+      prepared.graph.parameters[shapes.size()].value = prepared.inputs.back().at(0);
+    }
     shapes.push_back(parameter.isSize()
                          ? std::vector{static_cast<int64_t>(prepared.inputs.back().at(0))}
                          : prepared.inputs.back().shape());

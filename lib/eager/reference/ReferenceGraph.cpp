@@ -241,10 +241,9 @@ private:
     const Node &node = graph.nodes[i];
     if (node.op == "constant") {
       const double value = definition::constantValue(node);
-      const auto roundings =
-          static_cast<double>(definition::integerAttribute(node, "roundings", 0));
-      values[i].elements = {
-          {value, roundings * definition::unitRoundoff(model.compute) * std::fabs(value)}};
+      const auto off = node.attributes.find("error");
+      const double error = off == node.attributes.end() ? 0 : std::get<double>(off->second);
+      values[i].elements = {{value, error * definition::unitRoundoff(model.compute)}};
     } else if (i < loaded.size() && loaded[i]) {
       at[i] = loaded[i];
     } else {
@@ -329,6 +328,12 @@ private:
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
     rule.keepsRepresentable = rule.keepsRepresentable && !isExponent(i);
     rule.keepsExact = rule.keepsExact && !isExponent(i);
+    // Or every root of a variance of 0 would count as one of less. Where each result is stored in
+    // 16 bits, so is a number beside it, as in `x / max(norm, 1e-12)`, which may leave 0 by 0.
+    if (isFloating && node.op == "sqrt" && !model.storesEachOperation &&
+        isNeverNegative(graph, node.inputs[0])) {
+      rule.lowest = 0;
+    }
     BoundedTensor copies[2];
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {

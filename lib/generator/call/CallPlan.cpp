@@ -46,7 +46,8 @@ public:
     }
     CallPlan plan;
     for (size_t i = 0; i < table.workspaces.size(); ++i) {
-      plan.workspaces.push_back({table.workspaces[i].dtype, (*elements)[i]});
+      plan.workspaces.push_back(
+          {table.workspaces[i].name, table.workspaces[i].dtype, (*elements)[i]});
     }
     for (size_t i = 0; i < launches->size(); ++i) {
       const BoundLaunch &bound = (*launches)[i];
@@ -285,7 +286,8 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
 
 Result<CallArguments> argumentsOf(const CallPlan &plan, const CalledOperator &called,
                                   std::span<const runtime::Tensor> inputs,
-                                  std::span<const runtime::Tensor> outputs) {
+                                  std::span<const runtime::Tensor> outputs,
+                                  std::span<const runtime::Tensor> workspaces) {
   using runtime::Tensor;
   CallArguments made;
   made.copies.reserve(plan.contiguousCopies.size()); // the arguments point into it
@@ -302,7 +304,13 @@ Result<CallArguments> argumentsOf(const CallPlan &plan, const CalledOperator &ca
     }
     tensors.push_back(tensor);
   }
+  for (const Tensor &given : workspaces) {
+    tensors.push_back(&given);
+  }
   for (const CallPlan::Scratch &one : plan.workspaces) {
+    if (!workspaces.empty()) {
+      break;
+    }
     runtime::Device &device = tensors.back()->device();
     Tensor memory = tensors.back()->isOnHost() ? Tensor::empty({one.elements}, one.dtype)
                                                : Tensor::empty({one.elements}, one.dtype, device);

@@ -31,6 +31,7 @@ struct LaunchPlan {
 
 struct CallPlan {
   struct Scratch {
+    std::string name;
     DType dtype{};
     int64_t elements = 0;
   };
@@ -70,9 +71,11 @@ struct CallArguments {
   std::vector<std::vector<runtime::ArgumentValue>> values;
   std::vector<runtime::Tensor> copies, workspaces;
 };
-/// Workspaces hold nothing that looks like a result. E0506 when there is no memory for them.
+/// Workspaces are those that are given, as the plan lists them; without any they are made, and hold
+/// nothing that looks like a result. E0506 when there is no memory for them.
 Result<CallArguments> argumentsOf(const CallPlan &plan, const CalledOperator &called,
                                   std::span<const runtime::Tensor> inputs,
-                                  std::span<const runtime::Tensor> outputs);
+                                  std::span<const runtime::Tensor> outputs,
+                                  std::span<const runtime::Tensor> workspaces = {});
 
 } // namespace nereid::generator

@@ -6,6 +6,7 @@
 #include "lib/generator/lower/Moves.h"
 #include "lib/language/syntax/Parser.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nereid::generator {
@@ -71,8 +72,9 @@ Lowered Lowerer::sizeNumber(const GraphNode &node) {
   Lowered result;
   result.kind = definition::operandKind(node);
   result.dtype = result.kind == OperandKind::Whole ? DType::I64 : computed(dtype);
+  const bool ofInputs = definition::hasNumberInputs(node);
   const std::optional<Polynomial> whole = polynomialOf(*expr);
-  const bool isQuotient = !whole && result.kind == OperandKind::Whole;
+  const bool isQuotient = !whole && !ofInputs && result.kind == OperandKind::Whole;
   const auto quotient =
       isQuotient ? definition::sizePolynomial(*expr) : std::optional<definition::SizePolynomial>();
   const std::optional<Polynomial> symbol =
@@ -80,7 +82,9 @@ Lowered Lowerer::sizeNumber(const GraphNode &node) {
   if (whole || symbol) {
     result.tensor = make.cast(wholeTensor(whole ? *whole : *symbol), result.dtype);
   } else {
-    result.tensor = realTensor(*expr, isFloat(dtype) ? computed(dtype) : DType::F32);
+    const DType real = isFloat(dtype) ? computed(dtype) : DType::F32;
+    const bool isWhole = ofInputs && result.kind == OperandKind::Whole;
+    result.tensor = numberTensor(*expr, isWhole ? DType::I64 : real);
   }
   return result;
 }
@@ -96,7 +100,8 @@ std::optional<Polynomial> Lowerer::polynomialOf(const language::Expr &expr) cons
     return Polynomial(expr.integer);
   }
   if (expr.kind == ExprKind::Name) {
-    return sizes.at(expr.text);
+    const auto found = sizes.find(expr.text);
+    return found == sizes.end() ? std::nullopt : std::optional(found->second);
   }
   if (expr.kind != ExprKind::Unary && expr.kind != ExprKind::Binary) {
     return std::nullopt;
@@ -134,30 +139,40 @@ std::optional<Polynomial> Lowerer::powerOf(const Polynomial &base, const Polynom
   return result;
 }
 
-/// With a fraction: computed in the kernel.
-Lazy Lowerer::realTensor(const language::Expr &expr, DType type) {
+/// With a fraction, or of number inputs: computed in the kernel.
+Lazy Lowerer::numberTensor(const language::Expr &expr, DType type) {
   using language::ExprKind;
   if (const std::optional<Polynomial> whole = polynomialOf(expr)) {
     return make.cast(wholeTensor(*whole), type);
   }
   static const std::map<std::string, std::string> names = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"**", "pow"}};
+      {"+", "add"},  {"-", "sub"},           {"*", "mul"},      {"/", "div"},
+      {"**", "pow"}, {"//", "floor_divide"}, {"%", "remainder"}};
   switch (expr.kind) {
+  case ExprKind::Name: {
+    const auto input =
+        std::find_if(op.parameters.begin(), op.parameters.end(),
+                     [&](const definition::Parameter &each) { return each.name == expr.text; });
+    if (input == op.parameters.end()) {
+      throw Unsupported{"'" + expr.text + "'"};
+    }
+    return make.cast(parameter(*input).tensor, type);
+  }
   case ExprKind::Float:
     return make.constant(program.nodes.real(expr.real, type));
   case ExprKind::Attribute:
     return make.constant(program.nodes.real(INFINITY, type));
   case ExprKind::Unary:
-    return make.map("neg", {realTensor(*expr.operands[0], type)});
+    return make.map("neg", {numberTensor(*expr.operands[0], type)});
   case ExprKind::Call: {
     const std::string &function = expr.operands[0]->text;
-    Lazy operand = realTensor(*expr.operands[1], type);
+    Lazy operand = numberTensor(*expr.operands[1], type);
     return function == "float" ? operand : make.map(function, {operand});
   }
   case ExprKind::Binary:
     if (auto found = names.find(expr.text); found != names.end()) {
-      return make.map(found->second,
-                      {realTensor(*expr.operands[0], type), realTensor(*expr.operands[1], type)});
+      return make.map(found->second, {numberTensor(*expr.operands[0], type),
+                                      numberTensor(*expr.operands[1], type)});
     }
     [[fallthrough]];
   default:

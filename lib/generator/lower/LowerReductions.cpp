@@ -9,6 +9,15 @@
 
 namespace nereid::generator {
 
+/// That are reduced.
+static Polynomial elementsOf(const Lazy &x, const std::vector<size_t> &dims) {
+  Polynomial count = 1;
+  for (size_t dim : dims) {
+    count = count * x.shape[dim];
+  }
+  return count;
+}
+
 std::vector<size_t> Lowerer::dimsOf(const GraphNode &node, const Shape &shape) const {
   std::vector<size_t> dims;
   for (int64_t dim : definition::dimsOf(node)) {
@@ -48,8 +57,11 @@ Lazy Lowerer::reduction(const GraphNode &node, const Lowered &value, DType type)
     Lazy mean = make.map("div", {reduce("sum", x, true), count(x, dims, 0, type)});
     Lazy away = make.map("sub", {x, mean});
     int64_t correction = definition::integerAttribute(node, "correction", 1);
-    Lazy variance = make.map("div", {reduce("sum", make.map("mul", {away, away}), keeps),
-                                     count(x, dims, correction, type)});
+    Lazy degrees = count(x, dims, correction, type);
+    if (correction > 0 && !elementsOf(x, dims).constant()) { // fewer elements than that leave none
+      degrees = make.map("maximum", {degrees, make.constant(zeroOf(type))});
+    }
+    Lazy variance = make.map("div", {reduce("sum", make.map("mul", {away, away}), keeps), degrees});
     return node.op == "var" ? variance : make.map("sqrt", {variance});
   }
   throw Unsupported{node.op};
@@ -75,10 +87,7 @@ bool Lowerer::areResampled(const GraphNode &node) const {
 /// How many elements are reduced, less `correction`.
 Lazy Lowerer::count(const Lazy &x, const std::vector<size_t> &dims, int64_t correction,
                     DType type) {
-  Polynomial count = 1;
-  for (size_t dim : dims) {
-    count = count * x.shape[dim];
-  }
+  const Polynomial count = elementsOf(x, dims);
   return make.cast(make.constant(program.nodes.index(Affine(count - correction))), type);
 }
 

@@ -68,7 +68,7 @@ private:
   Lazy wholeTensor(const Polynomial &value);
   std::optional<Polynomial> polynomialOf(const language::Expr &expr) const;
   static std::optional<Polynomial> powerOf(const Polynomial &base, const Polynomial &exponent);
-  Lazy realTensor(const language::Expr &expr, DType type);
+  Lazy numberTensor(const language::Expr &expr, DType type);
   Lazy as(const Lowered &value, DType type);
   static int64_t wholeOf(const Lowered &number, DType type);
   Lazy asCondition(const Lowered &value);

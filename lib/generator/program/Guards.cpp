@@ -207,6 +207,12 @@ std::optional<Comparison> comparisonOf(const NodeParts &parts) {
 }
 
 std::optional<bool> truthByBounds(const Comparison &comparison, const IndexSpace &space) {
+  const bool isEquation = comparison.name == "eq" || comparison.name == "ne";
+  const Affine &difference = comparison.difference;
+  if (isEquation && (isNonNegative(difference - Affine(1), space) ||
+                     isNonNegative(difference * -1 - Affine(1), space))) {
+    return comparison.name == "ne"; // one side is larger everywhere
+  }
   for (bool holds : {true, false}) {
     std::vector<Affine> facts = factsOf(comparison, holds);
     bool areProved = std::all_of(facts.begin(), facts.end(),

@@ -15,6 +15,7 @@
 #include "lib/generator/TypeLists.h"
 #include "lib/generator/python/CreationText.h"
 #include "lib/generator/python/MovementText.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,7 +45,8 @@ public:
       for (int input : node.inputs) {
         inputs.push_back(mapped[static_cast<size_t>(input)]);
       }
-      int made = definition::isSize(node)   ? special("size", {}, node, definition::sizeText(node))
+      int made = definition::hasNumberInputs(node) ? ofNumberInputs(node)
+                 : definition::isSize(node) ? special("size", {}, node, definition::sizeText(node))
                  : definition::isLeaf(node) ? leaf(node, static_cast<int>(i))
                                             : open(node, inputs);
       if (made < 0) {
@@ -212,6 +214,46 @@ private:
     const int number = add(std::move(made));
     graph.arguments[number] = arguments;
     return number;
+  }
+
+  /// Step by step, as the kernel computes it from numbers that are float32.
+  int ofNumberInputs(const Node &node) {
+    Diagnostics diags;
+    const language::ExprPtr expr =
+        language::parseExpression("size", definition::sizeText(node), diags);
+    const int made = numberStep(*expr);
+    graph.nodes[static_cast<size_t>(made)].kind = definition::operandKind(node);
+    return made;
+  }
+
+  int numberStep(const language::Expr &expr) {
+    using language::ExprKind;
+    static const std::map<std::string, std::string> names = {
+        {"+", "add"},  {"-", "sub"},           {"*", "mul"},      {"/", "div"},
+        {"**", "pow"}, {"//", "floor_divide"}, {"%", "remainder"}};
+    switch (expr.kind) {
+    case ExprKind::Integer:
+      return constant(static_cast<double>(expr.integer), OperandKind::Whole);
+    case ExprKind::Float:
+      return constant(expr.real, OperandKind::Fraction);
+    case ExprKind::Unary:
+      return pointwise("neg", {numberStep(*expr.operands[0])});
+    case ExprKind::Call:
+      return expr.operands[0]->text == "float"
+                 ? numberStep(*expr.operands[1])
+                 : pointwise(expr.operands[0]->text, {numberStep(*expr.operands[1])});
+    case ExprKind::Binary:
+      return pointwise(names.at(expr.text),
+                       {numberStep(*expr.operands[0]), numberStep(*expr.operands[1])});
+    default:
+      break;
+    }
+    for (size_t i = 0; i < op.parameters.size(); ++i) {
+      if (op.parameters[i].name == expr.text && !op.parameters[i].isSize()) {
+        return leaf(op.nodes[i], static_cast<int>(i));
+      }
+    }
+    return special("size", {}, definition::sizeNode(expr.text, true), expr.text);
   }
 
   static std::string pythonText(const definition::Attribute &value) {

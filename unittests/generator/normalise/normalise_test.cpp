@@ -125,6 +125,11 @@ TEST(FoldConstants, BoundsDecideConditions) {
             "y[i, j] = where(index(j) < 2, x[i, j], 0.0)\n");
   EXPECT_EQ(afterOf(foldConstants, "store(y[i, j], 1.0, guard=index(i) < index(N))\n"),
             "y[i, j] = 1.0\n");
+  // No index is -100, which losses leave out, and none is as many as there are.
+  EXPECT_EQ(afterOf(foldConstants, "y[i, j] = where(index(i) != -100, x[i, j], 0.0)\n"),
+            "y[i, j] = x[i, j]\n");
+  EXPECT_EQ(afterOf(foldConstants, "y[i, j] = where(index(i) == index(N), 1.0, x[i, j])\n"),
+            "y[i, j] = x[i, j]\n");
 }
 
 TEST(FoldConstants, ConditionsHaveOneForm) {

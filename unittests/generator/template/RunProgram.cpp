@@ -145,9 +145,9 @@ private:
       for (const LaunchArgument &argument : entry.arguments) {
         empty.erase(argument.kind == StageArgument::Kind::Memory ? argument.value : "");
       }
-      return !finding            ? Status(finding.error())
-             : !finding->empty() ? Status(makeError("E0390", *finding))
-                                 : Status(Done{});
+      return !finding                 ? Status(finding.error())
+             : !finding->text.empty() ? Status(makeError("E0390", finding->text))
+                                      : Status(Done{});
     }
     static const bool isRegistered = (registerTargets(), true);
     auto kernel =

@@ -100,7 +100,8 @@ Result<Sizes> reshaped(const Node &node, const Sizes &input) {
   const auto kept = input.end() - static_cast<std::ptrdiff_t>(std::min(last, input.size()));
   const SizePolynomial before = product(kept, input.end()),
                        after = product(shape.begin(), shape.end());
-  if (before != after || before.hasOverflowed()) {
+  const bool isDeclared = node.attributes.contains("divides");
+  if ((before != after && !isDeclared) || before.hasOverflowed()) {
     return misfit(node, fmt::format("expects as many elements as before, but {} is not {}",
                                     after.text(), before.text()));
   }

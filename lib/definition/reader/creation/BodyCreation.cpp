@@ -46,9 +46,9 @@ bool isOfIntegers(const std::string &dtype) {
 
 const std::vector<std::string> &BodyCreation::functionNames() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list = {"arange",        "full",      "zeros",    "ones",
-                                     "new_full",      "new_zeros", "new_ones", "eye",
-                                     "scalar_tensor", "linspace",  "one_hot"};
+    std::vector<std::string> list = {
+        "arange",    "full",       "zeros",     "ones", "new_full",      "new_zeros", "new_ones",
+        "full_like", "zeros_like", "ones_like", "eye",  "scalar_tensor", "linspace",  "one_hot"};
     list.insert(list.end(), randomNames().begin(), randomNames().end());
     return list;
   }();
@@ -75,8 +75,8 @@ std::optional<int> BodyCreation::call(const Call &call) {
   } else if (name == "one_hot") {
     known = {"input", "num_classes"};
   } else {
-    known.emplace_back("size");
-    if (name.ends_with("full")) {
+    known.emplace_back(name.ends_with("_like") ? "input" : "size");
+    if (name.find("full") != std::string::npos) {
       known.emplace_back("fill_value");
     }
   }
@@ -88,6 +88,7 @@ std::optional<int> BodyCreation::call(const Call &call) {
          : name == "eye"           ? eye()
          : name == "scalar_tensor" ? scalar()
          : name == "one_hot"       ? oneHot()
+         : name.ends_with("_like") ? filledLike()
                                    : filled();
 }
 
@@ -275,7 +276,7 @@ std::optional<int> BodyCreation::aranged() {
   SizePolynomial length;
   if (isWhole) {
     auto sizeOf = [&](const Node &number) {
-      const bool isKnown = number.op == "constant" || isSize(number);
+      const bool isKnown = number.op == "constant" || (isSize(number) && !hasNumberInputs(number));
       return isKnown ? sizePolynomial(sizeText(number)) : std::nullopt;
     };
     const auto from = sizeOf(at(*first)), to = sizeOf(at(*last));
@@ -318,6 +319,45 @@ std::optional<int> BodyCreation::aranged() {
   }
   const bool isZero = at(*first).op == "constant" && constantValue(at(*first)) == 0;
   return index && !isZero ? body.apply("add", {*index, *first}, range) : index;
+}
+
+std::optional<int> BodyCreation::filledLike() {
+  const std::string &name = whole->function;
+  const bool isFull = name == "full_like";
+  const Expr *tensor = whole->receiver ? whole->receiver : needed(0, "input");
+  const Expr *fill = isFull && tensor ? needed(keyword("input") ? 0 : 1, "fill_value") : nullptr;
+  const std::optional<int> like = tensor ? body.read(*tensor) : std::nullopt;
+  if (!like || (isFull && !fill)) {
+    return std::nullopt;
+  }
+  const size_t most = (keyword("input") ? 0 : 1) + (isFull && !keyword("fill_value") ? 1 : 0);
+  if (isNumber(at(*like)) || given.size() > most) {
+    fail("E0608", whole->whole->range,
+         fmt::format("'{}' expects a tensor{}", name, isFull ? " and a number" : ""))
+        .withHelp(fmt::format("write torch.{}(x{})", name, isFull ? ", 0.5" : ""));
+    return std::nullopt;
+  }
+  const bool isOne = name == "ones_like";
+  const std::optional<int> number =
+      isFull ? readNumber(*fill)
+             : std::optional(body.integerConstant(isOne ? 1 : 0, isOne ? "1" : "0"));
+  const auto own = keyword("dtype") ? std::optional<std::string>("default")
+                                    : dtypeOf(*like, whole->whole->range);
+  const auto dtype = own ? readDtype(*own) : std::nullopt;
+  if (!number || !dtype || !holds(*dtype, *number, fill)) {
+    return std::nullopt;
+  }
+  return fullNode(at(*like).shape, *number, *dtype);
+}
+
+bool BodyCreation::holds(const std::string &dtype, int number, const Expr *value) {
+  const std::optional<DType> type = parseDType(dtype);
+  if (type && !isFloat(*type) && operandKind(at(number)) == OperandKind::Fraction) {
+    fail("E0608", value->range,
+         fmt::format("'{}' of {} expects a value without a fraction", whole->function, dtype));
+    return false;
+  }
+  return true;
 }
 
 std::optional<int> BodyCreation::filled() {
@@ -367,13 +407,7 @@ std::optional<int> BodyCreation::filled() {
   if (!shape || !dtype) {
     return std::nullopt;
   }
-  const std::optional<DType> type = parseDType(*dtype);
-  if (type && !isFloat(*type) && operandKind(at(*number)) == OperandKind::Fraction) {
-    fail("E0608", value->range,
-         fmt::format("'{}' of {} expects a value without a fraction", name, *dtype));
-    return std::nullopt;
-  }
-  return fullNode(*shape, *number, *dtype);
+  return holds(*dtype, *number, value) ? fullNode(*shape, *number, *dtype) : std::nullopt;
 }
 
 std::optional<int> BodyCreation::scalar() {

@@ -33,6 +33,9 @@ private:
 
   std::optional<int> aranged();
   std::optional<int> filled();
+  std::optional<int> filledLike();
+  /// A fraction is no element of integers.
+  bool holds(const std::string &dtype, int number, const language::Expr *value);
   std::optional<int> eye();
   std::optional<int> spaced();
   std::optional<int> scalar();

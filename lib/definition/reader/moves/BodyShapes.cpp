@@ -3,6 +3,7 @@
 // repeat, windows (unfold), pixel_shuffle, interpolate to nearest neighbours, and the triangles.
 #include "lib/definition/reader/moves/BodyMoves.h"
 
+#include "lib/definition/gradient/text/BodyText.h"
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Movement.h"
@@ -26,6 +27,51 @@ bool isOpen(const SymbolicShape &shape) { return !shape.empty() && shape[0].isRe
 SizePolynomial product(const Sizes &sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), SizePolynomial(1),
                          [](const SizePolynomial &a, const SizePolynomial &b) { return a * b; });
+}
+
+/// A size that a constraint says to be divisible by a number, "D % 16 == 0".
+struct Divisible {
+  std::string name;
+  int64_t by = 1;
+};
+
+std::vector<Divisible> divisibleSizes(const Operator &op) {
+  using Kind = ConstraintTerm::Kind;
+  std::vector<Divisible> list;
+  for (const Constraint &one : op.constraints) {
+    const bool isZero = one.right.kind == Kind::Number && one.right.number == 0;
+    const bool isRest = one.left.kind == Kind::Binary && one.left.name == "%";
+    if (one.relation != "==" || !isZero || !isRest) {
+      continue;
+    }
+    const ConstraintTerm &size = one.left.operands[0], &by = one.left.operands[1];
+    if (by.kind != Kind::Number || by.number < 2) {
+      continue;
+    }
+    if (size.kind == Kind::Symbol) {
+      list.push_back({size.name, static_cast<int64_t>(by.number)});
+    } else if (size.kind == Kind::Size) {
+      const SymbolicShape &shape = op.parameters[static_cast<size_t>(size.parameter)].shape;
+      const int64_t at = size.index + (size.index < 0 ? static_cast<int64_t>(shape.size()) : 0);
+      if (at >= 0 && at < static_cast<int64_t>(shape.size()) &&
+          isSizeName(shape[static_cast<size_t>(at)].symbol)) {
+        list.push_back({shape[static_cast<size_t>(at)].symbol, static_cast<int64_t>(by.number)});
+      }
+    }
+  }
+  return list;
+}
+
+/// The same number, where each such size is what it is divisible by times its quotient: "D" is
+/// "16 * (D // 16)".
+SizePolynomial inQuotients(const Operator &op, const SizePolynomial &size) {
+  SizePolynomial result = size;
+  for (const Divisible &each : divisibleSizes(op)) {
+    const std::string text = withNames(
+        result.text(), {{each.name, fmt::format("({0} * ({1} // {0}))", each.by, each.name)}});
+    result = sizePolynomial(text).value_or(result);
+  }
+  return result;
 }
 
 /// Names whose arguments but the tensor are sizes, one by one or in a list.
@@ -162,12 +208,16 @@ std::optional<int> BodyMoves::inferredReshape(int input, size_t last, Sizes size
   const auto open = std::find(sizes.begin(), sizes.end(), SizePolynomial(-1));
   if (open != sizes.end()) {
     *open = 1;
-    const std::optional<SizePolynomial> rest = product(source).dividedBy(product(sizes));
+    std::optional<SizePolynomial> rest = product(source).dividedBy(product(sizes));
+    if (!rest) {
+      rest = inQuotients(op, product(source)).dividedBy(inQuotients(op, product(sizes)));
+    }
     if (!rest) {
       fail("E0604", range,
            fmt::format("'reshape' expects sizes that divide {}, but got {}", product(source).text(),
                        product(sizes).text()))
-          .withHelp("give every size, or a dimension of the input as two that are multiplied");
+          .withHelp("give every size, a dimension of the input as two that are multiplied, or a "
+                    "constraint such as \"D % 16 == 0\"");
       return std::nullopt;
     }
     *open = *rest;
@@ -185,6 +235,10 @@ std::optional<int> BodyMoves::inferredReshape(int input, size_t last, Sizes size
   node.inputs = {input};
   node.attributes["last"] = static_cast<int64_t>(last);
   setShape(node, sizes);
+  const SizePolynomial before = product(source), after = product(sizes);
+  if (before != after && inQuotients(op, before) == inQuotients(op, after)) {
+    node.attributes["divides"] = true; // by a constraint
+  }
   return append(std::move(node), range);
 }
 

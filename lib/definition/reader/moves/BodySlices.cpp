@@ -30,8 +30,8 @@ std::optional<SizePolynomial> BodyMoves::readSize(const Expr &expr) {
     return std::nullopt;
   }
   const Node &node = op.nodes[static_cast<size_t>(*read)];
-  const bool isWhole =
-      (node.op == "constant" || isSize(node)) && operandKind(node) == OperandKind::Whole;
+  const bool isWhole = (node.op == "constant" || isSize(node)) && !hasNumberInputs(node) &&
+                       operandKind(node) == OperandKind::Whole;
   std::optional<SizePolynomial> size = isWhole ? sizePolynomial(sizeText(node)) : std::nullopt;
   if (!size) {
     fail("E0608", expr.range,
