@@ -3,7 +3,8 @@
 
 A folder is one that `nereid generate --language python` wrote: its cases, its data, its judge and its
 baseline, PyTorch's own operations, are used as they are. The kernel is the one that libnereid.so makes of
-the definition of that name.
+the definition of that name. With --compiled `torch.compile` of the baseline takes its turn, too; with
+--prepare nothing is timed, so that several processes can fill the cache of that compiler before.
 """
 
 import argparse
@@ -74,23 +75,52 @@ def judged(program, function, inputs, dtype, is_baseline):
     return verdict.text() if verdict.wrong else ""
 
 
+def compiled_form(program):
+    torch._dynamo.reset()
+    torch._inductor.config.compile_threads = 1  # in this process: workers may not start
+    return torch.compile(program.baseline, dynamic=False)
+
+
+def sides(program, kernel, inputs, dtype, options, row):
+    """The calls that are timed, by who makes them; why one is not goes into the row."""
+    functions = {"ours": kernel, "eager": program.baseline}
+    if options.compiled or options.prepare:
+        functions["compiled"] = compiled_form(program)
+    for who in list(functions):
+        try:
+            problem = judged(program, functions[who], inputs, dtype, who != "ours")
+        except Exception as error:
+            if who != "compiled":
+                raise
+            problem = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        if problem:
+            row.setdefault("failures", {})[who] = problem
+        if problem and who == "compiled":
+            del functions[who]
+    return functions
+
+
 def measure(program, kernel, case, dtype, needed, clock, options):
     name, sizes = case
     row = {"sizes": name, "bytes": needed}
     data = program.accuracy.Data("plain", options.seed, program.accuracy.DEVICE)
     inputs = program.accuracy.make_inputs(data, dtype, **sizes)
-    for who, function in (("ours", kernel), ("eager", program.baseline)):
-        if problem := judged(program, function, inputs, dtype, who == "eager"):
-            row.setdefault("failures", {})[who] = problem
-    if "ours" in row.get("failures", {}):
+    functions = sides(program, kernel, inputs, dtype, options, row)
+    if "ours" in row.get("failures", {}) or options.prepare:
         return row
-    calls = [lambda: program.baseline(*inputs), lambda: kernel(*inputs)]
+    calls = [lambda function=function: function(*inputs) for function in functions.values()]
     for patience in PATIENCE:
-        eager, ours = clock.race(calls, options.rounds, options.race_seconds, patience)
-        if not (noisy := max(statistics.pstdev(t) / statistics.fmean(t) for t in (eager, ours)) > 0.05):
+        times = clock.race(calls, options.rounds, options.race_seconds, patience)
+        if not (noisy := max(statistics.pstdev(t) / statistics.fmean(t) for t in times) > 0.05):
             break
-    return row | {"median": statistics.median(ours) * 1e-3, "eager": statistics.median(eager) * 1e-3,
-                  "ratio": statistics.median(t / o for t, o in zip(eager, ours)), "noisy": noisy}
+    times = dict(zip(functions, times))
+    ours = times.pop("ours")
+    row |= {"median": statistics.median(ours) * 1e-3, "noisy": noisy}
+    for who, theirs in times.items():
+        row[who] = statistics.median(theirs) * 1e-3
+        row["ratio" if who == "eager" else "ratio_compiled"] = statistics.median(
+            t / o for t, o in zip(theirs, ours))
+    return row
 
 
 def record_of(folder, stream, clock, options):
@@ -115,6 +145,8 @@ def main():
     parser.add_argument("--race-seconds", type=float, default=3)
     parser.add_argument("--cases", type=int, default=1)
     parser.add_argument("--dtype", default="")
+    parser.add_argument("--compiled", action="store_true")
+    parser.add_argument("--prepare", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.cuda.init()
