@@ -119,11 +119,11 @@ std::vector<document::Remedy> documentRemedies(generator::Generation generation,
   for (const definition::Case &one : cases) {
     const auto schedule = generation.scheduleFor(one.binding, dtype, chip);
     const auto plan = generator::planCall(generation, schedule, one.binding, dtype);
+    const auto around = generation.neighbourhood(schedule, one.binding, dtype, chip, {});
     for (const Finding &finding : findings(plan ? plan->programs() : 0)) {
       generator::Diagnosis diagnosis = finding.diagnosis;
       generation.describe(schedule, one.binding, dtype, chip, diagnosis);
-      const auto next =
-          generation.neighboursOf(schedule, one.binding, dtype, chip, diagnosis, nullptr, {});
+      const auto next = around.of(diagnosis, nullptr);
       for (size_t i = 0; i < std::min(next.size(), most); ++i) {
         remedies.push_back(
             {finding.words, one.name, next[i].change, next[i].reason, next[i].expectedGain});

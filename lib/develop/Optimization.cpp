@@ -273,8 +273,8 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
   }
   seen.push_back(row.schedule);
   auto candidates =
-      generation.neighboursOf(row.schedule, caseOf(row).binding, row.dtype, chip,
-                              diagnose(row, generation, caseOf(row), chip), &patterns, seen);
+      generation.neighbourhood(row.schedule, caseOf(row).binding, row.dtype, chip, seen)
+          .of(diagnose(row, generation, caseOf(row), chip), &patterns);
   if (options.isConservative) {
     std::erase_if(candidates,
                   [&](const Neighbour &one) { return !isCareful(row.schedule, one.schedule); });

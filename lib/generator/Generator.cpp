@@ -107,12 +107,11 @@ std::vector<Schedule> Generation::space(const definition::Binding &binding, DTyp
   return scheduleSpace(programCase(binding, dtype), chip);
 }
 
-std::vector<Neighbour> Generation::neighboursOf(const Schedule &schedule,
-                                                const definition::Binding &binding, DType dtype,
-                                                const Machine &chip, const Diagnosis &diagnosis,
-                                                const Patterns *patterns,
-                                                const std::vector<Schedule> &tried) const {
-  return neighbours(programCase(binding, dtype), schedule, chip, diagnosis, patterns, tried);
+Neighbourhood Generation::neighbourhood(const Schedule &schedule,
+                                        const definition::Binding &binding, DType dtype,
+                                        const Machine &chip,
+                                        std::span<const Schedule> tried) const {
+  return {programCase(binding, dtype), schedule, chip, tried};
 }
 
 Schedule Generation::keptOf(const Schedule &schedule, const definition::Binding &binding,

@@ -10,7 +10,7 @@
 #include "lib/generator/call/CalledOperator.h"
 #include "lib/generator/programs/ProgramOperator.h"
 #include "lib/generator/python/Language.h"
-#include "lib/generator/schedules/ProgramSchedules.h"
+#include "lib/generator/schedules/Neighbourhood.h"
 
 #include <string>
 #include <vector>
@@ -51,10 +51,9 @@ struct Generation {
   /// What a search may try for a case, and what may be tried after a measurement.
   std::vector<Schedule> space(const definition::Binding &binding, DType dtype,
                               const Machine &chip) const;
-  std::vector<Neighbour> neighboursOf(const Schedule &schedule, const definition::Binding &binding,
-                                      DType dtype, const Machine &chip, const Diagnosis &diagnosis,
-                                      const Patterns *patterns,
-                                      const std::vector<Schedule> &tried) const;
+  Neighbourhood neighbourhood(const Schedule &schedule, const definition::Binding &binding,
+                              DType dtype, const Machine &chip,
+                              std::span<const Schedule> tried) const;
 
   /// What becomes of a schedule that is kept for a class: what the rules do not say.
   Schedule keptOf(const Schedule &schedule, const definition::Binding &binding, DType dtype) const;

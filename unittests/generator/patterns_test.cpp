@@ -76,7 +76,8 @@ TEST_F(PatternFile, ExperienceCountsOnlyFromWhereItStarted) {
   ASSERT_TRUE(bool(patterns.save(path)));
   patterns = *Patterns::load(path);
   EXPECT_EQ(firstSchedule(large, testChip(), &patterns).origin, "rule");
-  const auto list = neighbours(large, naiveSchedule(*large.table), testChip(), {}, &patterns, {});
+  const Machine chip = testChip();
+  const auto list = Neighbourhood(large, naiveSchedule(*large.table), chip, {}).of({}, &patterns);
   const auto known = std::find_if(list.begin(), list.end(), [](const Neighbour &one) {
     return one.key == "map.BLOCK_Y=512" && one.from == "map.BLOCK_Y=256";
   });

@@ -158,10 +158,17 @@ Result<std::vector<LaunchFigures>> figuresOf(const LaunchTable &table,
   if (!extents) {
     return extents.error();
   }
+  return figuresOf(table, *launches, *extents, site);
+}
+
+std::vector<LaunchFigures> figuresOf(const LaunchTable &table,
+                                     const std::vector<BoundLaunch> &launches,
+                                     const std::vector<std::vector<int64_t>> &extents,
+                                     const LaunchSite &site) {
   std::vector<LaunchFigures> figures;
-  for (size_t i = 0; i < launches->size(); ++i) {
-    if ((*launches)[i].programs > 0) {
-      figures.push_back(Figuring(table.kernels[i], (*launches)[i], (*extents)[i], site).run());
+  for (size_t i = 0; i < launches.size(); ++i) {
+    if (launches[i].programs > 0) {
+      figures.push_back(Figuring(table.kernels[i], launches[i], extents[i], site).run());
     }
   }
   return figures;

@@ -35,6 +35,11 @@ struct LaunchFigures {
 Result<std::vector<LaunchFigures>> figuresOf(const LaunchTable &table,
                                              const std::map<std::string, int64_t> &symbols,
                                              const LaunchSite &site, const ChosenValues &chosen);
+/// The same of launches that are bound already; `extents` as bindExtents() has them.
+std::vector<LaunchFigures> figuresOf(const LaunchTable &table,
+                                     const std::vector<BoundLaunch> &launches,
+                                     const std::vector<std::vector<int64_t>> &extents,
+                                     const LaunchSite &site);
 
 /// Three parts of the time of all launches, each in units of its own: comparable between schedules
 /// of the same sizes alone.

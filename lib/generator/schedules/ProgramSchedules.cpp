@@ -38,12 +38,17 @@ const LaunchChoice *findChoice(const LaunchTable &table, const std::string &name
 } // namespace
 
 Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule) {
-  Schedule shown;
   const ChosenValues chosen = chosenBy(schedule);
   auto launches = bindLaunch(*one.table, one.symbols, one.site, chosen);
-  for (size_t i = 0; launches && i < launches->size(); ++i) {
-    for (const auto &[name, value] : (*launches)[i].constants) {
-      if ((*launches)[i].programs > 0 && name != "WIDE") {
+  return shownSchedule(one, launches ? *launches : std::vector<BoundLaunch>(), chosen);
+}
+
+Schedule shownSchedule(const ProgramCase &one, const std::vector<BoundLaunch> &launches,
+                       const ChosenValues &chosen) {
+  Schedule shown;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    for (const auto &[name, value] : launches[i].constants) {
+      if (launches[i].programs > 0 && name != "WIDE") {
         shown.constants.emplace_back(one.table->kernels[i].role + "." + name, value);
       }
     }

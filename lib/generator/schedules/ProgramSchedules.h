@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launch tables leave open, as first choices, as spaces for a search and as neighbours for
-// optimisation rounds. Knows no template: a choice, its range and its tile are data
-// (launch/Table.h).
+// What launch tables leave open, as first choices and as spaces for a search; neighbours for
+// optimisation rounds are Neighbourhood.h's. Knows no template: a choice, its range and its tile
+// are data (launch/Table.h).
 #pragma once
 
 #include "lib/generator/Patterns.h"
@@ -20,6 +20,9 @@ struct ProgramCase {
 
 /// What a launch with this schedule is made by, rules' values included; see CallPlan::schedule.
 Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule);
+/// The same of launches that are bound by these choices already.
+Schedule shownSchedule(const ProgramCase &one, const std::vector<BoundLaunch> &launches,
+                       const ChosenValues &chosen);
 /// Of a shown schedule, what the rules would not have said.
 Schedule chosenPart(const ProgramCase &one, const Schedule &shown);
 
@@ -33,11 +36,6 @@ CaseSizes sizesOf(const ProgramCase &one, const std::string &role);
 /// "contract" of "contract.BLOCK_M=128".
 std::string roleOfChange(const std::string &key);
 
-/// What the diagnosis asks for and should gain, best expectation first; what patterns.json knows
-/// counts instead of the model. Excludes `tried`.
-std::vector<Neighbour> neighbours(const ProgramCase &one, const Schedule &schedule,
-                                  const Machine &chip, const Diagnosis &diagnosis,
-                                  const Patterns *patterns, const std::vector<Schedule> &tried);
 /// Schedules that a search tries: the first choice, and its neighbours' values combined by two of
 /// one kernel, as kernels of one call hardly slow each other.
 std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules: whatever launch tables leave open changes no result,
 // costs follow tiles, and the neighbours of a schedule are what its bottleneck asks for.
-#include "lib/generator/schedules/ProgramSchedules.h"
+#include "lib/generator/schedules/Neighbourhood.h"
 
 #include "lib/generator/launch/Choices.h"
 #include "lib/generator/launch/Spelling.h"
@@ -143,7 +143,7 @@ TEST(ProgramSchedules, TheBottleneckAsksForChanges) {
     diagnosis.bottleneck = bottleneck;
     diagnosis.bandwidthFraction = 0.3;
     diagnosis.computeFraction = 0.2;
-    auto list = neighbours(one, from, chip, diagnosis, nullptr, {});
+    auto list = Neighbourhood(one, from, chip, {}).of(diagnosis, nullptr);
     return list.empty() ? Neighbour() : list.front();
   };
   const Neighbour larger =
@@ -165,6 +165,7 @@ TEST(ProgramSchedules, TheBottleneckAsksForChanges) {
 }
 
 TEST(ProgramSchedules, NothingIsProposedThatTheCostsSpeakAgainst) {
+  const Machine chip = chipOf(16);
   for (const Templates &each : templates) {
     SCOPED_TRACE(each.name);
     const LaunchTable table = tableOf(each.body, each.shape);
@@ -174,8 +175,9 @@ TEST(ProgramSchedules, NothingIsProposedThatTheCostsSpeakAgainst) {
         Diagnosis diagnosis;
         diagnosis.bottleneck = bottleneck;
         diagnosis.bandwidthFraction = 0.4;
-        for (const Neighbour &next : neighbours(caseOf(table, size, size, size, 16), rules(),
-                                                chipOf(16), diagnosis, nullptr, {})) {
+        for (const Neighbour &next :
+             Neighbourhood(caseOf(table, size, size, size, 16), rules(), chip, {})
+                 .of(diagnosis, nullptr)) {
           EXPECT_GE(next.expectedGain, 1.02) << next.change;
         }
       }
