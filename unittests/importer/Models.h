@@ -87,6 +87,13 @@ public:
     one.set_i(value);
     return *this;
   }
+  ModelMaker &word(const std::string &attribute, const std::string &value) {
+    format::Attribute &one = *last().add_attribute();
+    one.set_name(attribute);
+    one.set_type(3);
+    one.set_s(value);
+    return *this;
+  }
   ModelMaker &list(const std::string &attribute, std::vector<int64_t> values) {
     format::Attribute &one = *last().add_attribute();
     one.set_name(attribute);

@@ -35,6 +35,7 @@ std::optional<double> scalarOf(const Tensor &tensor) {
 
 Result<std::string> Expressions::of(const Node &one) {
   node = &one;
+  resultCount = 1;
   const OnnxOperator &row = *findOnnxOperator(one.op);
   try {
     std::string_view body = row.body;
@@ -123,6 +124,19 @@ std::string Expressions::tensor(size_t input) {
   return names.of(name);
 }
 
+std::string Expressions::indices(size_t input, const Dim &extent, bool isNegativeToo,
+                                 int64_t distinct) {
+  const std::string name = tensor(input), size = sizeText(extent);
+  indexRanges.try_emplace(node->inputs[input],
+                          definition::IndexRange{isNegativeToo ? "-" + size : "0", size, distinct});
+  return name;
+}
+
+const Tensor *Expressions::constant(size_t input) const {
+  const Tensor *found = node->hasInput(input) ? model.initialiser(node->inputs[input]) : nullptr;
+  return found && found->hasElements ? found : nullptr;
+}
+
 std::string Expressions::operand(size_t input) {
   const auto number = known(input);
   if (!number) {
@@ -156,8 +170,7 @@ std::optional<std::vector<int64_t>> Expressions::integers(const std::string &att
   if (const auto *given = node->integers(attribute)) {
     return *given;
   }
-  const Tensor *tensor = node->hasInput(input) ? model.initialiser(node->inputs[input]) : nullptr;
-  if (tensor && tensor->hasElements) {
+  if (const Tensor *tensor = constant(input)) {
     return tensor->integers;
   }
   if (node->hasInput(input)) {
@@ -173,6 +186,19 @@ const Shape &Expressions::shape(size_t input) const {
     fail(fmt::format("the shape of input {} is not known", input));
   }
   return *value->shape;
+}
+
+const Shape &Expressions::resultShape(size_t output) const {
+  const Value *value = model.value(node->outputs[output]);
+  if (!value || !value->shape) {
+    fail("the shape of its result is not known");
+  }
+  return *value->shape;
+}
+
+ElementType Expressions::resultType() const {
+  const Value *value = model.value(node->outputs[0]);
+  return value ? value->type : ElementType();
 }
 
 ElementType Expressions::type(size_t input) const {
@@ -210,16 +236,23 @@ std::string Expressions::dims() {
 }
 
 std::string Expressions::sizesFrom(size_t first) {
-  std::vector<std::string> sizes;
   const Shape &given = shape(0);
-  for (size_t i = first; i < given.size(); ++i) {
-    if (!given[i].isKnown()) {
-      fail("a size that it reduces is not known");
-    }
-    sizes.push_back(given[i].isSize() ? std::to_string(given[i].size)
-                                      : names.ofSize(given[i].symbol));
+  return shapeText(Shape(given.begin() + static_cast<std::ptrdiff_t>(first), given.end()));
+}
+
+std::string Expressions::sizeText(const Dim &dim) {
+  if (!dim.isKnown()) {
+    fail("a size that it needs is not known");
   }
-  return fmt::format("({},)", fmt::join(sizes, ", "));
+  return dim.isSize() ? std::to_string(dim.size) : names.ofSize(dim.symbol);
+}
+
+std::string Expressions::shapeText(const Shape &shape) {
+  std::vector<std::string> sizes;
+  for (const Dim &dim : shape) {
+    sizes.push_back(sizeText(dim));
+  }
+  return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
 }
 
 } // namespace nereid::importer

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node of a model as an expression of the language that bodies of definitions are written in: by
-// the text in operators.def, or by one of the rules here.
+// the text in operators.def, or by a rule: those of arithmetic are members, others stand in tables.
 #pragma once
 
+#include "lib/definition/Graph.h"
 #include "lib/importer/body/Names.h"
 #include "lib/importer/onnx/Model.h"
 #include "lib/importer/operators/OperatorTable.h"
@@ -20,42 +21,71 @@ public:
 
   /// E0636 where a definition cannot say it.
   Result<std::string> of(const Node &node);
+  /// How many results the expression that was made last has: the node's first ones.
+  size_t results() const { return resultCount; }
   /// Inputs that were written by name, in the order of their first use.
   const std::vector<std::string> &used() const { return usedNames; }
+  /// Of the inputs that are indices, which values they have.
+  const std::map<std::string, definition::IndexRange> &ranges() const { return indexRanges; }
 
-private:
+  // What rules ask and say of the node.
   struct Failure {
     std::string message;
   };
   [[noreturn]] static void fail(std::string message) { throw Failure{std::move(message)}; }
 
-  std::string filled(std::string_view text);
+  const Node &of() const { return *node; }
+  int64_t opset() const { return model.opset; }
   std::string attributeText(const std::string &name, const std::string &otherwise) const;
   /// An input by its name, or as a number where that means the same.
   std::string operand(size_t input);
   std::string tensor(size_t input);
+  /// An input that has places in a dimension of `extent`, from -extent on if so said.
+  std::string indices(size_t input, const Dim &extent, bool isNegativeToo, int64_t distinct = 0);
   std::optional<double> known(size_t input) const;
+  /// The elements of an initialiser; nothing where they are not known.
+  const Tensor *constant(size_t input) const;
   std::optional<std::vector<int64_t>> integers(const std::string &attribute, size_t input) const;
   const Shape &shape(size_t input) const;
+  const Shape &resultShape(size_t output = 0) const;
   ElementType type(size_t input) const;
+  ElementType resultType() const;
   int64_t axis(int64_t given, size_t rank) const;
   /// ", dim=(1, 2), keepdim=True".
   std::string dims();
   std::string sizesFrom(size_t first);
+  std::string sizeText(const Dim &dim);
+  /// "(B, 3, 4)".
+  std::string shapeText(const Shape &shape);
+  void setResults(size_t count) { resultCount = count; }
 
+private:
+  std::string filled(std::string_view text);
   std::string rule(std::string_view name);
-  std::string cast(), clip(), dropout(), isInf(), shift(), mod(), power(), mean(), product();
-  std::string softmax(), layerNorm(), batchNorm(), instanceNorm(), meanVariance(), gemm(), conv();
-  std::string unsqueeze(), transpose();
+  std::string clip(), dropout(), isInf(), shift(), mod(), power(), mean(), product();
+  std::string softmax(), layerNorm(), batchNorm(), instanceNorm(), meanVariance(), gemm();
+  std::string groupNorm(), localNorm(), lpNorm();
   std::string folded(const char *between);
   std::string nested(const char *function);
   std::string global(const char *function);
+  std::string globalLp();
   std::string perChannel(size_t input);
 
   const Model &model;
   Names &names;
   const Node *node = nullptr;
+  size_t resultCount = 1;
   std::vector<std::string> usedNames;
+  std::map<std::string, definition::IndexRange> indexRanges;
 };
+
+using Rule = std::string (*)(Expressions &);
+using RuleTable = std::map<std::string_view, Rule>;
+/// Other arrangements of elements, and what is read at indices; in Moves.cpp.
+const RuleTable &moveRules();
+/// Convolutions, pooling and images of other sizes; in Windows.cpp.
+const RuleTable &windowRules();
+/// Other types; in Conversions.cpp.
+const RuleTable &conversionRules();
 
 } // namespace nereid::importer

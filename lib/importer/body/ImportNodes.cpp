@@ -45,7 +45,7 @@ class Importer {
 public:
   Importer(const Model &model, const std::vector<size_t> &nodes,
            const std::map<std::string, int64_t> &sizes)
-      : model(model), nodes(nodes), sizes(sizes), expressions(model, names) {}
+      : model(model), nodes(nodes), sizes(sizes) {}
 
   Result<definition::DefinitionParts> run(const std::string &name) {
     definition::DefinitionParts parts;
@@ -55,11 +55,18 @@ public:
       made.insert(model.nodes[i].outputs.begin(), model.nodes[i].outputs.end());
     }
     for (size_t i : nodes) {
-      auto expression = expressions.of(model.nodes[i]);
-      if (!expression) {
-        return expression.error();
+      written.push_back(writtenNode(model.nodes[i]));
+    }
+    keepNeeded();
+    for (size_t at = 0; at < nodes.size(); ++at) {
+      if (!written[at].isNeeded) {
+        continue;
       }
-      parts.lines.push_back(names.of(model.nodes[i].outputs[0]) + " = " + *expression);
+      if (!written[at].text) {
+        return written[at].text.error();
+      }
+      parts.lines.push_back(leftSide(model.nodes[nodes[at]], written[at].results) + " = " +
+                            *written[at].text);
     }
     if (auto problem = chooseType(parts); !problem) {
       return problem.error();
@@ -79,6 +86,61 @@ public:
   }
 
 private:
+  /// A node as it is said, or why it is not.
+  struct Written {
+    Result<std::string> text;
+    size_t results = 1;
+    std::vector<std::string> reads; ///< values that the text names
+    bool isNeeded = false;
+  };
+
+  Written writtenNode(const Node &node) {
+    Expressions expressions(model, names);
+    Written one{expressions.of(node)};
+    one.results = expressions.results();
+    one.reads = expressions.used();
+    ranges.insert(expressions.ranges().begin(), expressions.ranges().end());
+    return one;
+  }
+
+  /// What computes sizes alone is said by shapes already, and nothing reads it then.
+  void keepNeeded() {
+    const std::set<size_t> chosen(nodes.begin(), nodes.end());
+    std::set<std::string> needed(model.outputs.begin(), model.outputs.end());
+    for (size_t i = 0; i < model.nodes.size(); ++i) {
+      if (!chosen.contains(i)) {
+        needed.insert(model.nodes[i].inputs.begin(), model.nodes[i].inputs.end());
+      }
+    }
+    for (size_t at = nodes.size(); at-- > 0;) {
+      const Node &node = model.nodes[nodes[at]];
+      Written &one = written[at];
+      one.isNeeded = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                 [&](const std::string &name) { return needed.contains(name); });
+      if (one.isNeeded) {
+        const auto &reads = one.text ? one.reads : node.inputs;
+        needed.insert(reads.begin(), reads.end());
+      }
+    }
+    for (const Written &one : written) {
+      for (const std::string &name : one.isNeeded ? one.reads : std::vector<std::string>()) {
+        if (std::find(used.begin(), used.end(), name) == used.end()) {
+          used.push_back(name);
+        }
+      }
+    }
+  }
+
+  /// "values, indices": the names of a node's first results.
+  std::string leftSide(const Node &node, size_t results) {
+    std::vector<std::string> left;
+    for (size_t i = 0; i < results; ++i) {
+      const bool isThere = i < node.outputs.size() && !node.outputs[i].empty();
+      left.push_back(isThere ? names.of(node.outputs[i]) : "_");
+    }
+    return fmt::format("{}", fmt::join(left, ", "));
+  }
+
   std::string summary() const {
     std::vector<std::string> operators;
     for (size_t i : nodes) {
@@ -98,7 +160,7 @@ private:
   /// That of the first input that is no constant; others are fixed.
   Status chooseType(definition::DefinitionParts &parts) {
     for (const bool mayBeConstant : {false, true}) {
-      for (const std::string &name : expressions.used()) {
+      for (const std::string &name : used) {
         const bool isConstant = model.initialiser(name) != nullptr;
         if (made.contains(name) || (isConstant && !mayBeConstant)) {
           continue;
@@ -153,7 +215,7 @@ private:
   }
 
   Status addInputs(definition::DefinitionParts &parts) {
-    for (const std::string &name : expressions.used()) {
+    for (const std::string &name : used) {
       if (made.contains(name)) {
         continue;
       }
@@ -163,6 +225,9 @@ private:
       }
       if (model.initialiser(name) && tensor->description.empty()) {
         tensor->description = "constant in the model";
+      }
+      if (auto found = ranges.find(name); found != ranges.end()) {
+        tensor->range = found->second;
       }
       parts.inputs.push_back(std::move(*tensor));
     }
@@ -178,22 +243,25 @@ private:
       }
     }
     std::set<std::string> readInside;
-    for (size_t i : nodes) {
-      readInside.insert(model.nodes[i].inputs.begin(), model.nodes[i].inputs.end());
+    for (size_t at = 0; at < nodes.size(); ++at) {
+      if (written[at].isNeeded) {
+        readInside.insert(written[at].reads.begin(), written[at].reads.end());
+      }
     }
-    for (size_t i : nodes) {
-      const Node &node = model.nodes[i];
+    for (size_t at = 0; at < nodes.size(); ++at) {
+      const Node &node = model.nodes[nodes[at]];
+      const size_t results = written[at].results;
       for (size_t o = 0; o < node.outputs.size(); ++o) {
         const std::string &name = node.outputs[o];
-        const bool isNeeded = needed.contains(name) || (o > 0 && readInside.contains(name));
+        const bool isNeeded = needed.contains(name) || (o >= results && readInside.contains(name));
         if (name.empty() || !isNeeded) {
           continue;
         }
-        if (o > 0) {
+        if (o >= results) {
           return nodeError("E0636", model, node,
                            fmt::format("its result {}, '{}', is used, but definitions have the "
-                                       "first alone",
-                                       o, name))
+                                       "first{} alone",
+                                       o, name, results == 1 ? "" : fmt::format(" {}", results)))
               .withHelp("choose other nodes by --nodes");
         }
         auto tensor = tensorText(name);
@@ -234,7 +302,9 @@ private:
   const std::vector<size_t> &nodes;
   const std::map<std::string, int64_t> &sizes;
   Names names;
-  Expressions expressions;
+  std::vector<Written> written;  ///< for each of `nodes`
+  std::vector<std::string> used; ///< by the lines that are kept, in the order of their first use
+  std::map<std::string, definition::IndexRange> ranges;
   std::set<std::string> made;
   std::map<std::string, std::string> symbols; ///< names in the definition
   std::optional<DType> mainType;

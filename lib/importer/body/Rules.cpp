@@ -6,26 +6,26 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace nereid::importer {
 
 std::string Expressions::rule(std::string_view name) {
-  using Rule = std::string (*)(Expressions &);
-  static const std::map<std::string_view, Rule> rules = {
+  static const RuleTable rules = {
       {"batchNorm", [](Expressions &e) { return e.batchNorm(); }},
-      {"cast", [](Expressions &e) { return e.cast(); }},
       {"clip", [](Expressions &e) { return e.clip(); }},
-      {"conv", [](Expressions &e) { return e.conv(); }},
       {"dropout", [](Expressions &e) { return e.dropout(); }},
       {"gemm", [](Expressions &e) { return e.gemm(); }},
+      {"globalLp", [](Expressions &e) { return e.globalLp(); }},
       {"globalMax", [](Expressions &e) { return e.global("amax"); }},
       {"globalMean", [](Expressions &e) { return e.global("mean"); }},
+      {"groupNorm", [](Expressions &e) { return e.groupNorm(); }},
       {"identity", [](Expressions &e) { return e.tensor(0); }},
       {"instanceNorm", [](Expressions &e) { return e.instanceNorm(); }},
       {"isinf", [](Expressions &e) { return e.isInf(); }},
       {"layerNorm", [](Expressions &e) { return e.layerNorm(); }},
+      {"localNorm", [](Expressions &e) { return e.localNorm(); }},
+      {"lpNorm", [](Expressions &e) { return e.lpNorm(); }},
       {"maximum", [](Expressions &e) { return e.nested("maximum"); }},
       {"mean", [](Expressions &e) { return e.mean(); }},
       {"meanVariance", [](Expressions &e) { return e.meanVariance(); }},
@@ -36,31 +36,13 @@ std::string Expressions::rule(std::string_view name) {
       {"shift", [](Expressions &e) { return e.shift(); }},
       {"softmax", [](Expressions &e) { return e.softmax(); }},
       {"sum", [](Expressions &e) { return e.folded(" + "); }},
-      {"transpose", [](Expressions &e) { return e.transpose(); }},
-      {"unsqueeze", [](Expressions &e) { return e.unsqueeze(); }},
   };
-  auto found = rules.find(name);
-  if (found == rules.end()) {
-    fail(fmt::format("the rule '{}' is missing", name));
+  for (const RuleTable *table : {&rules, &moveRules(), &windowRules(), &conversionRules()}) {
+    if (auto found = table->find(name); found != table->end()) {
+      return found->second(*this);
+    }
   }
-  return found->second(*this);
-}
-
-std::string Expressions::cast() {
-  const ElementType to(static_cast<int>(node->integer("to", 0)));
-  if (to == type(0)) {
-    return tensor(0);
-  }
-  const auto result = to.dtype(), from = type(0).dtype();
-  if (result == DType::F32 && from == DType::Bool) {
-    return fmt::format("torch.where({}, 1.0, 0.0)", tensor(0));
-  }
-  if (result == DType::F32 && from && !isFloat(*from)) {
-    return tensor(0) + " * 1.0";
-  }
-  fail(fmt::format("bodies of definitions convert integers and bools to float32, but this is {} to "
-                   "{}",
-                   type(0).name(), to.name()));
+  fail(fmt::format("the rule '{}' is missing", name));
 }
 
 std::string Expressions::clip() {
@@ -230,36 +212,6 @@ std::string Expressions::gemm() {
   return text;
 }
 
-std::string Expressions::conv() {
-  if (shape(0).size() != 4) {
-    fail(fmt::format("definitions convolve images of height and width, but this has {} dimensions",
-                     shape(0).size()));
-  }
-  auto pair = [&](const char *attribute) {
-    const auto *given = node->integers(attribute);
-    return given && given->size() == 2 ? *given : std::vector<int64_t>{1, 1};
-  };
-  const auto stride = pair("strides"), dilation = pair("dilations");
-  std::string padding = "(0, 0)";
-  const std::string automatic = node->word("auto_pad", "NOTSET");
-  const auto *pads = node->integers("pads");
-  if (automatic == "SAME_UPPER" && stride == std::vector<int64_t>{1, 1}) {
-    padding = "\"same\"";
-  } else if (automatic.starts_with("SAME")) {
-    fail("pads its image by more on one side than the other");
-  } else if (pads && automatic != "VALID") {
-    if (pads->size() != 4 || (*pads)[0] != (*pads)[2] || (*pads)[1] != (*pads)[3]) {
-      fail("pads its image by more on one side than the other");
-    }
-    padding = fmt::format("({}, {})", (*pads)[0], (*pads)[1]);
-  }
-  const std::string x = tensor(0), weight = tensor(1);
-  return fmt::format("F.conv2d({}, {}, {}, stride=({}, {}), padding={}, dilation=({}, {}), "
-                     "groups={})",
-                     x, weight, node->hasInput(2) ? tensor(2) : "0.0", stride[0], stride[1],
-                     padding, dilation[0], dilation[1], node->integer("group", 1));
-}
-
 std::string Expressions::global(const char *function) {
   std::vector<size_t> axes(shape(0).size() > 2 ? shape(0).size() - 2 : 0);
   if (axes.empty()) {
@@ -270,28 +222,47 @@ std::string Expressions::global(const char *function) {
                      fmt::join(axes, ", "));
 }
 
-std::string Expressions::unsqueeze() {
-  const auto given = integers("axes", 1);
-  if (!given) {
-    fail("expects axes");
+std::string Expressions::globalLp() {
+  const std::string x = fmt::format("torch.abs({})", tensor(0));
+  const int64_t p = node->integer("p", 2);
+  std::vector<size_t> axes(shape(0).size() > 2 ? shape(0).size() - 2 : 0);
+  if (axes.empty()) {
+    fail("has no dimensions behind the channels");
   }
-  std::vector<int64_t> axes;
-  for (int64_t one : *given) {
-    axes.push_back(axis(one, shape(0).size() + given->size()));
-  }
-  std::sort(axes.begin(), axes.end());
-  std::string text = tensor(0);
-  for (int64_t one : axes) {
-    text = fmt::format("torch.unsqueeze({}, {})", text, one);
-  }
-  return text;
+  std::iota(axes.begin(), axes.end(), 2);
+  return fmt::format("torch.sum({} ** {}.0, dim=({},), keepdim=True) ** (1.0 / {}.0)", x, p,
+                     fmt::join(axes, ", "), p);
 }
 
-std::string Expressions::transpose() {
-  std::vector<int64_t> order(shape(0).size());
-  std::iota(order.rbegin(), order.rend(), 0);
-  order = node->integers("perm") ? *node->integers("perm") : order;
-  return fmt::format("torch.permute({}, ({},))", tensor(0), fmt::join(order, ", "));
+std::string Expressions::groupNorm() {
+  if (model.opset < 21) {
+    fail("has a factor for each group, as before operator set 21");
+  }
+  const std::string x = tensor(0), scale = tensor(1), bias = tensor(2);
+  return fmt::format("F.group_norm({}, {}, {}, {}, eps={})", x, node->integer("num_groups", 1),
+                     scale, bias, numberText(node->real("epsilon", static_cast<double>(1e-5F))));
+}
+
+std::string Expressions::localNorm() {
+  const int64_t size = node->integer("size", 0);
+  if (size < 1 || size % 2 == 0) {
+    fail("sums an even number of channels");
+  }
+  return fmt::format("F.local_response_norm({}, {}, alpha={}, beta={}, k={})", tensor(0), size,
+                     numberText(node->real("alpha", static_cast<double>(1e-4F))),
+                     numberText(node->real("beta", 0.75)), numberText(node->real("bias", 1)));
+}
+
+std::string Expressions::lpNorm() {
+  const int64_t p = node->integer("p", 2), at = axis(node->integer("axis", -1), shape(0).size());
+  const std::string x = tensor(0);
+  if (p == 1) {
+    return fmt::format("{0} / torch.sum(torch.abs({0}), dim={1}, keepdim=True)", x, at);
+  }
+  if (p != 2) {
+    fail(fmt::format("has the order {}", p));
+  }
+  return fmt::format("{0} / torch.sqrt(torch.sum({0} * {0}, dim={1}, keepdim=True))", x, at);
 }
 
 } // namespace nereid::importer

@@ -26,6 +26,16 @@ Dim productOf(const Shape &shape, size_t first, size_t last) {
   return count ? Dim{*count, ""} : Dim{};
 }
 
+/// A name that both have counts on neither side: 1 stands in its place.
+void cancelNames(Shape &a, Shape &b) {
+  for (Dim &one : a) {
+    auto same = one.symbol.empty() ? b.end() : std::find(b.begin(), b.end(), one);
+    if (same != b.end()) {
+      one = *same = {1, ""};
+    }
+  }
+}
+
 Shape sized(const std::vector<int64_t> &sizes) {
   Shape shape;
   for (int64_t size : sizes) {
@@ -84,15 +94,20 @@ void ShapeRules::reshape() {
                               fmt::join(*asked, ", ")));
     }
   }
-  const Dim all = shapeOf(0) ? productOf(*shapeOf(0), 0, shapeOf(0)->size()) : Dim{};
+  Shape source = shapeOf(0).value_or(Shape{Dim{}});
+  Shape counted = result;
+  if (rest) {
+    cancelNames(source, counted);
+  }
+  const Dim all = productOf(source, 0, source.size());
   const bool isCounted = all.isSize();
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < result.size(); ++i) {
     if (rest != i) {
-      if (!result[i].isSize()) {
+      if (!counted[i].isSize()) {
         return set(0, typeOf(0), result);
       }
-      sizes.push_back(result[i].size);
+      sizes.push_back(counted[i].size);
     }
   }
   const auto others = elementCount(sizes);

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that go over an image by windows, or make it another size, as expressions.
+#include "lib/importer/body/Expressions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace nereid::importer {
+namespace {
+
+using Integers = std::vector<int64_t>;
+
+/// Kernel, stride and the like of an image of 1 to 3 dimensions.
+class Window {
+public:
+  Window(Expressions &e, Integers kernel) : e(e), kernel(std::move(kernel)) {
+    const size_t rank = e.shape(0).size();
+    count = rank > 2 ? rank - 2 : 0;
+    if (count < 1 || count > 3) {
+      Expressions::fail(
+          fmt::format("goes over an image of {} dimensions, and definitions know 1 to 3", count));
+    }
+    strides = listOf("strides", count, 1);
+    dilations = listOf("dilations", count, 1);
+    findPads();
+  }
+
+  bool isEven() const { return low == high; }
+  /// "(3, 3)".
+  std::string text(const Integers &list) const {
+    return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
+  }
+  /// The image, with what paddings that differ between its sides add.
+  std::string image(const char *value) const {
+    if (isEven()) {
+      return e.tensor(0);
+    }
+    Integers order;
+    for (size_t i = count; i-- > 0;) {
+      order.insert(order.end(), {low[i], high[i]});
+    }
+    return fmt::format("F.pad({}, ({}), value={})", e.tensor(0), fmt::join(order, ", "), value);
+  }
+  std::string padding() const { return text(isEven() ? low : Integers(count, 0)); }
+
+  Integers listOf(const char *name, size_t length, int64_t otherwise) const {
+    const auto *given = e.of().integers(name);
+    return given && given->size() == length ? *given : Integers(length, otherwise);
+  }
+
+  size_t count = 0;
+  Integers strides, dilations, low, high;
+
+private:
+  void findPads() {
+    const std::string automatic = e.of().word("auto_pad", "NOTSET");
+    const Integers pads = listOf("pads", 2 * count, 0);
+    low = Integers(count, 0);
+    high = Integers(count, 0);
+    for (size_t i = 0; automatic != "VALID" && i < count; ++i) {
+      low[i] = pads[i];
+      high[i] = pads[i + count];
+      if (!automatic.starts_with("SAME")) {
+        continue;
+      }
+      const Dim &dim = e.shape(0)[i + 2];
+      const int64_t reach = dilations[i] * (kernel[i] - 1) + 1;
+      if (!dim.isSize() && strides[i] != 1) {
+        Expressions::fail("pads its image by what depends on a size that is open");
+      }
+      const int64_t size = dim.isSize() ? dim.size : 1;
+      const int64_t results = (size + strides[i] - 1) / strides[i];
+      const int64_t all = std::max<int64_t>((results - 1) * strides[i] + reach - size, 0);
+      low[i] = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+      high[i] = all - low[i];
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (low[i] < 0 || high[i] < 0) {
+        Expressions::fail("cuts something off by negative paddings");
+      }
+    }
+  }
+
+  Expressions &e;
+  Integers kernel;
+};
+
+/// The sizes of the weights behind their channels.
+Integers kernelOf(Expressions &e) {
+  Integers kernel;
+  const Shape &weight = e.shape(1);
+  for (size_t i = 2; i < weight.size(); ++i) {
+    if (!weight[i].isSize()) {
+      Expressions::fail("has weights of open sizes");
+    }
+    kernel.push_back(weight[i].size);
+  }
+  if (weight.size() != e.shape(0).size()) {
+    Expressions::fail("has weights of other dimensions than its image");
+  }
+  return kernel;
+}
+
+std::string conv(Expressions &e) {
+  const Window window(e, kernelOf(e));
+  const std::string x = window.image("0.0"), weight = e.tensor(1);
+  return fmt::format("F.conv{}d({}, {}, {}, stride={}, padding={}, dilation={}, groups={})",
+                     window.count, x, weight, e.of().hasInput(2) ? e.tensor(2) : "None",
+                     window.text(window.strides), window.padding(), window.text(window.dilations),
+                     e.of().integer("group", 1));
+}
+
+std::string convTranspose(Expressions &e) {
+  if (e.of().integers("output_shape") || e.of().word("auto_pad", "NOTSET").starts_with("SAME")) {
+    Expressions::fail("finds its paddings from the sizes of the result");
+  }
+  const Window window(e, kernelOf(e));
+  if (!window.isEven()) {
+    Expressions::fail("cuts more off one side of the image than off the other");
+  }
+  const std::string x = e.tensor(0), weight = e.tensor(1);
+  return fmt::format("F.conv_transpose{}d({}, {}, {}, stride={}, padding={}, output_padding={}, "
+                     "groups={}, dilation={})",
+                     window.count, x, weight, e.of().hasInput(2) ? e.tensor(2) : "None",
+                     window.text(window.strides), window.padding(),
+                     window.text(window.listOf("output_padding", window.count, 0)),
+                     e.of().integer("group", 1), window.text(window.dilations));
+}
+
+Window poolWindow(Expressions &e) {
+  const auto *kernel = e.of().integers("kernel_shape");
+  if (!kernel || kernel->size() + 2 != e.shape(0).size()) {
+    Expressions::fail("expects a window of as many dimensions as its image");
+  }
+  return {e, *kernel};
+}
+
+std::string maxPool(Expressions &e) {
+  if (e.of().integer("storage_order", 0) != 0) {
+    Expressions::fail("counts places by columns");
+  }
+  const Window window = poolWindow(e);
+  const auto dtype = e.type(0).dtype();
+  if (!window.isEven() && (!dtype || !isFloat(*dtype))) {
+    Expressions::fail("pads an image of integers by more on one side than the other");
+  }
+  return fmt::format("F.max_pool{}d({}, {}, stride={}, padding={}, dilation={}{})", window.count,
+                     window.image("float(\"-inf\")"), window.text(*e.of().integers("kernel_shape")),
+                     window.text(window.strides), window.padding(), window.text(window.dilations),
+                     e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "");
+}
+
+std::string averagePool(Expressions &e) {
+  const Window window = poolWindow(e);
+  const bool countsPadding = e.of().integer("count_include_pad", 0) != 0;
+  if (!window.isEven() && !countsPadding) {
+    Expressions::fail(
+        "takes means of parts that its paddings leave, which differ between the sides");
+  }
+  if (window.dilations != Integers(window.count, 1)) {
+    Expressions::fail("takes means of elements that do not lie side by side");
+  }
+  return fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}{})", window.count,
+                     window.image("0.0"), window.text(*e.of().integers("kernel_shape")),
+                     window.text(window.strides), window.padding(),
+                     e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "",
+                     countsPadding ? "" : ", count_include_pad=False");
+}
+
+/// By how much the dimensions behind the channels grow; all others stay.
+bool growsImage(const Shape &from, const Shape &to, bool mayBeUneven) {
+  bool isRight =
+      from.size() > 2 && from.size() == to.size() && from[0] == to[0] && from[1] == to[1];
+  for (size_t i = 2; isRight && i < from.size(); ++i) {
+    isRight = from[i].isSize() && to[i].isSize() && from[i].size > 0 && to[i].size > 0 &&
+              (mayBeUneven || to[i].size % from[i].size == 0);
+  }
+  return isRight;
+}
+
+/// Places follow from the factors that are given; definitions find them from the sizes.
+bool areFactorsExact(Expressions &e, bool isUpsample) {
+  std::vector<double> factors;
+  const size_t input = isUpsample ? 1 : 2;
+  auto attribute = e.of().attributes.find("scales");
+  if (attribute != e.of().attributes.end() &&
+      std::holds_alternative<std::vector<double>>(attribute->second)) {
+    factors = std::get<std::vector<double>>(attribute->second);
+  } else if (const Tensor *given = e.constant(input)) {
+    factors = given->floats;
+  }
+  const Shape &from = e.shape(0), &to = e.resultShape();
+  const size_t first = from.size() - std::min(from.size(), factors.size());
+  for (size_t i = first; i < from.size(); ++i) {
+    const double size = static_cast<double>(from[i].size) * factors[i - first];
+    if (from[i].isSize() && size != static_cast<double>(to[i].size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string resize(Expressions &e) {
+  const Shape &from = e.shape(0), &to = e.resultShape();
+  const bool isOld = e.of().op == "Upsample" || e.opset() < 11;
+  const std::string mode = e.of().word("mode", "nearest");
+  const std::string places =
+      isOld ? "asymmetric" : e.of().word("coordinate_transformation_mode", "half_pixel");
+  const size_t count = from.size() > 2 ? from.size() - 2 : 0;
+  const bool isNearest = mode == "nearest";
+  if (count < 1 || count > 3 || !growsImage(from, to, !isNearest)) {
+    Expressions::fail(isNearest ? "has other sizes than whole multiples of an image's"
+                                : "has other sizes than those of an image");
+  }
+  if (!areFactorsExact(e, isOld)) {
+    Expressions::fail("has factors that do not lead to whole sizes");
+  }
+  std::vector<std::string> sizes;
+  for (size_t i = 2; i < to.size(); ++i) {
+    sizes.push_back(std::to_string(to[i].size));
+  }
+  const std::string size = fmt::format("({}{})", fmt::join(sizes, ", "), count == 1 ? "," : "");
+  if (isNearest) {
+    // Of whole multiples these agree: the pixel that a place falls into.
+    const std::string rounding =
+        isOld ? "floor" : e.of().word("nearest_mode", "round_prefer_floor");
+    const bool isFloor = places == "asymmetric" && rounding == "floor";
+    const bool isMiddle = places == "half_pixel" && rounding.starts_with("round_prefer");
+    if (!isFloor && !isMiddle) {
+      Expressions::fail(fmt::format("finds its pixels by '{}' and '{}'", places, rounding));
+    }
+    return fmt::format("F.interpolate({}, size={}, mode=\"nearest\")", e.tensor(0), size);
+  }
+  const bool isCubic = mode == "cubic";
+  const bool isCorners = places == "align_corners";
+  const bool isCenters = places == "half_pixel" || places == "pytorch_half_pixel";
+  const bool isKnown =
+      mode == "linear" ||
+      (isCubic && count == 2 && std::abs(e.of().real("cubic_coeff_a", -0.75) + 0.75) < 1e-6 &&
+       e.of().integer("exclude_outside", 0) == 0);
+  if (!isKnown || (!isCorners && !isCenters) || e.of().integer("antialias", 0) != 0) {
+    Expressions::fail(fmt::format("finds its pixels by '{}' and '{}'", mode, places));
+  }
+  const char *names[] = {"linear", "bilinear", "trilinear"};
+  return fmt::format("F.interpolate({}, size={}, mode=\"{}\", align_corners={})", e.tensor(0), size,
+                     isCubic ? "bicubic" : names[count - 1], isCorners ? "True" : "False");
+}
+
+} // namespace
+
+const RuleTable &windowRules() {
+  static const RuleTable rules = {
+      {"averagePool", averagePool}, {"conv", conv},     {"convTranspose", convTranspose},
+      {"maxPool", maxPool},         {"resize", resize},
+  };
+  return rules;
+}
+
+} // namespace nereid::importer
