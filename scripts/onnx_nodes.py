@@ -12,11 +12,12 @@ refused is counted by its reason; exit status 1 when a result is wrong or an imp
 
 import argparse
 import collections
-import concurrent.futures
 import json
+import multiprocessing
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -138,7 +139,7 @@ def in_process(options, case):
     child = os.fork()
     if child == 0:
         os.close(reader)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        signal.alarm(120)
         os.write(writer, json.dumps(tried(options, case)).encode()[:4000])
         os._exit(0)
     os.close(writer)
@@ -146,6 +147,21 @@ def in_process(options, case):
         said = pipe.read()
     _, status = os.waitpid(child, 0)
     return json.loads(said) if said else ("failed", f"the process ended with {status}")
+
+
+def in_turns(options, cases):
+    """The verdicts of all: each of several processes has every n-th case, and no threads when it forks."""
+    connections = []
+    for number in range(options.jobs):
+        mine, theirs = multiprocessing.Pipe(duplex=False)
+        if os.fork() == 0:
+            theirs.send([in_process(options, case) for case in cases[number::options.jobs]])
+            os._exit(0)
+        connections.append(mine)
+    verdicts = [None] * len(cases)
+    for number, one in enumerate(connections):
+        verdicts[number::options.jobs] = one.recv()
+    return verdicts
 
 
 def main():
@@ -156,12 +172,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
+    options.nereid, options.library = map(os.path.abspath, (options.nereid, options.library))
     try:
         cases = cases_of(options.only)
     except ImportError:
         sys.exit("needs a Python with the package onnx: python3 -m pip install onnx")
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        verdicts = list(pool.map(lambda case: in_process(options, case), cases))
+    verdicts = in_turns(options, cases)
     counts = collections.Counter(state for state, _ in verdicts)
     for case, (state, why) in zip(cases, verdicts):
         if state in ("wrong", "failed") or options.only:
