@@ -205,10 +205,21 @@ std::string gather(Expressions &e) {
   return subscript(x, dim, e.indices(1, e.shape(0)[dim], true));
 }
 
+/// Indices that may count from the end, which definitions' functions of elements do not know.
+std::string fromTheFront(Expressions &e, size_t dim, int64_t distinct) {
+  const Dim &size = e.shape(0)[dim];
+  const Tensor *known = e.constant(1);
+  const bool isFront = known && std::all_of(known->integers.begin(), known->integers.end(),
+                                            [](int64_t one) { return one >= 0; });
+  const std::string index = e.indices(1, size, !isFront, distinct);
+  return isFront ? index
+                 : fmt::format("torch.where({0} < 0, {0} + {1}, {0})", index, e.sizeText(size));
+}
+
 std::string gatherElements(Expressions &e) {
   const auto dim = static_cast<size_t>(e.axis(e.of().integer("axis", 0), e.shape(0).size()));
   const std::string x = e.tensor(0);
-  return fmt::format("torch.gather({}, {}, {})", x, dim, e.indices(1, e.shape(0)[dim], false));
+  return fmt::format("torch.gather({}, {}, {})", x, dim, fromTheFront(e, dim, 0));
 }
 
 std::string scatterElements(Expressions &e) {
@@ -217,8 +228,7 @@ std::string scatterElements(Expressions &e) {
   const std::string how = e.of().word("reduction", "none");
   const int64_t distinct =
       how == "none" ? static_cast<int64_t>(dim) - static_cast<int64_t>(rank) : 0;
-  const std::string x = e.tensor(0), index = e.indices(1, e.shape(0)[dim], false, distinct),
-                    updates = e.tensor(2);
+  const std::string x = e.tensor(0), index = fromTheFront(e, dim, distinct), updates = e.tensor(2);
   if (how == "none" || how == "add") {
     return fmt::format("torch.scatter{}({}, {}, {}, {})", how == "add" ? "_add" : "", x, dim, index,
                        updates);

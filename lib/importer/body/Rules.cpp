@@ -256,13 +256,13 @@ std::string Expressions::localNorm() {
 std::string Expressions::lpNorm() {
   const int64_t p = node->integer("p", 2), at = axis(node->integer("axis", -1), shape(0).size());
   const std::string x = tensor(0);
-  if (p == 1) {
-    return fmt::format("{0} / torch.sum(torch.abs({0}), dim={1}, keepdim=True)", x, at);
-  }
-  if (p != 2) {
+  if (p != 1 && p != 2) {
     fail(fmt::format("has the order {}", p));
   }
-  return fmt::format("{0} / torch.sqrt(torch.sum({0} * {0}, dim={1}, keepdim=True))", x, at);
+  const std::string norm =
+      p == 1 ? fmt::format("torch.sum(torch.abs({}), dim={}, keepdim=True)", x, at)
+             : fmt::format("torch.sqrt(torch.sum({0} * {0}, dim={1}, keepdim=True))", x, at);
+  return fmt::format("torch.where({1} == 0.0, 0.0, {0} / {1})", x, norm);
 }
 
 } // namespace nereid::importer

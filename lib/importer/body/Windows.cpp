@@ -181,15 +181,20 @@ bool growsImage(const Shape &from, const Shape &to, bool mayBeUneven) {
   return isRight;
 }
 
-/// Places follow from the factors that are given; definitions find them from the sizes.
-bool areFactorsExact(Expressions &e, bool isUpsample) {
+/// Places follow from the factors where they are given; definitions find them from the sizes.
+void expectExactFactors(Expressions &e, bool isUpsample) {
   std::vector<double> factors;
   const size_t input = isUpsample ? 1 : 2;
   auto attribute = e.of().attributes.find("scales");
   if (attribute != e.of().attributes.end() &&
       std::holds_alternative<std::vector<double>>(attribute->second)) {
     factors = std::get<std::vector<double>>(attribute->second);
-  } else if (const Tensor *given = e.constant(input)) {
+  } else if (e.of().hasInput(input)) {
+    const Tensor *given = e.constant(input);
+    const bool isNone = given && given->count() == 0;
+    if (!given || (given->floats.empty() && !isNone)) {
+      Expressions::fail("has factors that are not known before it runs");
+    }
     factors = given->floats;
   }
   const Shape &from = e.shape(0), &to = e.resultShape();
@@ -197,10 +202,10 @@ bool areFactorsExact(Expressions &e, bool isUpsample) {
   for (size_t i = first; i < from.size(); ++i) {
     const double size = static_cast<double>(from[i].size) * factors[i - first];
     if (from[i].isSize() && size != static_cast<double>(to[i].size)) {
-      return false;
+      Expressions::fail(
+          fmt::format("has the factor {} for {} elements", factors[i - first], from[i].size));
     }
   }
-  return true;
 }
 
 std::string resize(Expressions &e) {
@@ -215,9 +220,7 @@ std::string resize(Expressions &e) {
     Expressions::fail(isNearest ? "has other sizes than whole multiples of an image's"
                                 : "has other sizes than those of an image");
   }
-  if (!areFactorsExact(e, isOld)) {
-    Expressions::fail("has factors that do not lead to whole sizes");
-  }
+  expectExactFactors(e, isOld);
   std::vector<std::string> sizes;
   for (size_t i = 2; i < to.size(); ++i) {
     sizes.push_back(std::to_string(to[i].size));
@@ -236,7 +239,10 @@ std::string resize(Expressions &e) {
   }
   const bool isCubic = mode == "cubic";
   const bool isCorners = places == "align_corners";
-  const bool isCenters = places == "half_pixel" || places == "pytorch_half_pixel";
+  // The latter reads the first pixel where one is left.
+  const bool hasOne =
+      std::any_of(to.begin() + 2, to.end(), [](const Dim &one) { return one == Dim{1, ""}; });
+  const bool isCenters = places == "half_pixel" || (places == "pytorch_half_pixel" && !hasOne);
   const bool isKnown =
       mode == "linear" ||
       (isCubic && count == 2 && std::abs(e.of().real("cubic_coeff_a", -0.75) + 0.75) < 1e-6 &&
