@@ -32,7 +32,7 @@ struct OnnxOperator {
 };
 
 /// Operator sets of the standard domain that are known.
-inline constexpr int64_t oldestOpset = 1, newestOpset = 26;
+inline constexpr int64_t oldestOpset = 1, newestOpset = 27;
 
 /// Null when there is no such row.
 const OnnxOperator *findOnnxOperator(std::string_view name);
