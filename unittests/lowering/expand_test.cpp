@@ -210,6 +210,46 @@ TEST_F(Expand, OnlyQuotientsOfApproximatedNumbersAreApproximated) {
   }
 }
 
+TEST_F(Expand, QuotientsOfNormalNumbersThatMayBeOffAreProductsWithReciprocals) {
+  struct Row {
+    const char *lines;
+    int reciprocals, products;
+  };
+  const Row rows[] = {
+      {"%z = arith.divf %x, %y {lowering.nearby} : f32", 1, 1},
+      {"%o = arith.constant 1.0 : f32\n%z = arith.divf %o, %y {lowering.nearby} : f32", 1, 0},
+      {"%z = arith.divf %x, %y : f32", 0, 0},
+  };
+  for (const Row &row : rows) {
+    const Approximating unit;
+    auto left = expand(functionOf(row.lines), {.hasFma = true, .approximate = &unit});
+    EXPECT_EQ(unit.reciprocals, row.reciprocals) << row.lines;
+    EXPECT_EQ(left["arith.mulf"], row.products) << row.lines;
+    EXPECT_EQ(expand(functionOf(row.lines), {.hasFma = true})["arith.divf"], 1) << row.lines;
+  }
+}
+
+TEST_F(Expand, LogarithmsBesideOneOfApproximatedNumbersAreNoPairs) {
+  const Approximating unit;
+  const FloatUnit approximating{.hasFma = true, .approximate = &unit};
+  auto operations = [&](const std::string &lines, const FloatUnit &machine) {
+    int total = 0;
+    for (const auto &[name, count] : expand(functionOf(lines), machine)) {
+      total += count;
+    }
+    return total;
+  };
+  const std::string exact = "%z = math.log1p %x : f32",
+                    power = "%e = math.exp2 %x : f32\n%z = arith.addf %e, %y : f32",
+                    ofPower = "%e = math.exp2 %x : f32\n%a = arith.addf %e, %y : f32\n"
+                              "%z = math.log1p %a : f32";
+  const int added = operations(ofPower, approximating) - operations(power, approximating);
+  const int alone =
+      operations(exact, approximating) - operations("%z = arith.addf %x, %y : f32", approximating);
+  EXPECT_LT(added, alone * 2 / 3);
+  EXPECT_EQ(operations(ofPower, {.hasFma = true}) - operations(power, {.hasFma = true}), alone + 1);
+}
+
 TEST_F(Expand, SmallPowersAreProductsWhereFunctionsAreApproximated) {
   const Approximating unit;
   const FloatUnit machine{.hasFma = true, .approximate = &unit};
