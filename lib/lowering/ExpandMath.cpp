@@ -12,6 +12,7 @@
 #include "lib/lowering/math/Approximated.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
+#include "lib/lowering/math/Magnitudes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -51,7 +52,8 @@ struct Expansion {
   Lanes (*binary)(Lanes, Lanes) = nullptr;
   bool hasWideForm = false; ///< of one argument, a full register of f32
   /// Forms of f32 that cost less, with an approximate unit: of a difference, of what was f16, for a
-  /// result that is only rounded to 16 bits, of what the unit has computed.
+  /// result that is only rounded to 16 bits, of what the unit has computed. That of what was f16 is
+  /// the one of all numbers that are no larger, too, where there is a fused product.
   Lanes (*ofDifference)(Lanes) = nullptr;
   Lanes (*ofHalf)(Lanes) = nullptr;
   Lanes (*toHalf)(Lanes, Lanes) = nullptr;
@@ -101,6 +103,8 @@ bool fitsInRegister(const Expansion &expansion, Lanes value) {
   return expansion.hasWideForm && value.type().isF32() && value.where().machine.instructions;
 }
 
+constexpr double largestHalf = 65504;
+
 Lanes (*unaryForm(const Expansion &expansion, Lanes x))(Lanes) {
   if (approximateUnitFor(x)) {
     if (expansion.ofDifference && x.get().getDefiningOp<arith::SubFOp>()) {
@@ -111,7 +115,9 @@ Lanes (*unaryForm(const Expansion &expansion, Lanes x))(Lanes) {
       return expansion.ofHalf;
     }
   }
-  return expansion.unary;
+  const bool isSmall = expansion.ofHalf && x.width() == 32 && x.where().machine.hasFma &&
+                       largestMagnitude(x.get()) <= largestHalf;
+  return isSmall ? expansion.ofHalf : expansion.unary;
 }
 
 /// dividend / divisor of normal numbers, by the unit's reciprocal.

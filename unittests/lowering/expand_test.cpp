@@ -167,6 +167,38 @@ TEST_F(Expand, HugeAnglesAloneAreReducedInDouble) {
   }
 }
 
+TEST_F(Expand, AnglesThatCannotBeHugeNeedNoBranch) {
+  struct Row {
+    const char *angle;
+    int branches;
+  };
+  const Row rows[] = {
+      {"%r = math.roundeven %x : f32\n%a = arith.subf %x, %r : f32", 0},
+      {"%r = math.floor %x : f32\n%d = arith.subf %x, %r : f32\n"
+       "%c = arith.constant 6.25 : f32\n%a = arith.mulf %c, %d : f32",
+       0},
+      {"%r = math.roundeven %x : f32\n%a = arith.subf %y, %r : f32", 1},
+      {"%r = math.roundeven %x : f32\n%d = arith.subf %x, %r : f32\n%a = arith.mulf %y, %d : f32",
+       1},
+      {"%r = math.roundeven %x : f32\n%d = arith.subf %x, %r : f32\n"
+       "%c = arith.constant 200000.0 : f32\n%a = arith.mulf %c, %d : f32",
+       1},
+      {"%r = math.roundeven %x : f32\n%d = arith.subf %x, %r : f32\n"
+       "%i = arith.cmpf olt, %x, %y : f32\n%a = arith.select %i, %d, %x : f32",
+       1},
+  };
+  for (const Row &row : rows) {
+    for (const char *function : {"math.sin", "math.cos"}) {
+      const std::string lines = std::string(row.angle) + "\n%z = " + function + " %a : f32";
+      const std::string text = "func.func @f(%p: !llvm.ptr) {\n"
+                               "  %x = llvm.load %p : !llvm.ptr -> f32\n"
+                               "  %y = llvm.load %p : !llvm.ptr -> f32\n" +
+                               lines + "\n  llvm.store %z, %p : f32, !llvm.ptr\n  return\n}";
+      EXPECT_EQ(expand(text, {.hasFma = true})["scf.if"] > 0, row.branches > 0) << lines;
+    }
+  }
+}
+
 /// A function of f32 values %x and %y, in which `lines` make %z.
 std::string functionOf(const std::string &lines) {
   return "func.func @f(%p: !llvm.ptr, %n: index) {\n  %x = llvm.load %p : !llvm.ptr -> f32\n"
