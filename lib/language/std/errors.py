@@ -59,20 +59,82 @@ def _erfc(x):
 
 
 @triton.jit
-def _subnormal(high, low, magic):
-    """high + low, between 2**-7 and 1/2, times 2**n for n = magic - 1.5 * 2**23, where that is subnormal: it is
-    rounded once, by a number with its last place."""
-    n = magic.to(tl.int32, bitcast=True) - 0x4B400000
+def _erfc_factors(x):
+    """Of exp(-x * x) * v * (1 + w) for v = 1.2549 / (1 + 2x), where w is small: 1.5 * 2**23 + n in bits, the
+    exponential as 2**n * (1 + power + power_low) * (1 + rest), and v, whose error the rest makes good."""
+    change_series: tl.constexpr = (
+        0.9425737261772156,
+        -0.642128050327301,
+        -0.16197526454925537,
+        2.1687746047973633,
+    )
+    power_series: tl.constexpr = (
+        0.1666666567325592,
+        0.041666459292173386,
+        0.00833358708769083,
+        0.0013935271417722106,
+        0.00019733367662411183,
+    )
+    square, square_low = _product(x, x)
+    magic = tl.fma(square, -1.4426950216293335, 12582912.0)
+    n = magic - 12582912.0
+    f = tl.fma(n, -0.6931471824645996, -square)  # exact
+    rest = tl.fma(n, 1.904654323148236e-09, -square_low)
+    half = 0.5 * f
+    cubic = f * _polynomial(f, power_series)
+    power = tl.fma(half, f, f)
+    power_low = tl.fma(f * f, cubic, tl.fma(half, f, f - power))
+    divisor = tl.fma(x, 1.59375, 0.796875)
+    divisor_low = tl.fma(x, 1.59375, 0.796875 - divisor)
+    v = _divide_nearby(1.0, divisor)
+    missing = tl.fma(-v, divisor_low, tl.fma(-v, divisor, 1.0))
+    rest = tl.fma(missing, _polynomial(v - 0.4453125, change_series), rest)
+    return magic.to(tl.int32, bitcast=True), power, power_low, rest, v
+
+
+@triton.jit
+def _erfc_product(power, power_low, rest, v, w):
+    """(1 + power + power_low) * (1 + rest) * v * (1 + w) as a pair."""
+    w = w + tl.fma(rest, w, rest)
+    factor, factor_low = _sum(power, w)
+    factor_low = factor_low + tl.fma(power + power_low, w, power_low)
+    high = tl.fma(v, factor, v)
+    return high, tl.fma(v, factor_low, tl.fma(v, factor, v - high))
+
+
+@triton.jit
+def _erfc_far(v):
+    """w beyond 2.6875"""
+    series: tl.constexpr = (
+        -0.04936562851071358,
+        0.5885385274887085,
+        -1.0358880758285522,
+        -1.4855802059173584,
+        4.1996002197265625,
+        5.13355827331543,
+        -33.47674560546875,
+        43.60318374633789,
+    )
+    return _polynomial(v - 0.078125, series)
+
+
+@triton.jit
+def _erfc_tiny(x):
+    """Beyond 9.19. A subnormal result is rounded once, by a number with its last place."""
+    bits, power, power_low, rest, v = _erfc_factors(tl.minimum(x, 10.3))  # erfc(10.06) rounds to 0
+    high, low = _erfc_product(power, power_low, rest, v, _erfc_far(v))
+    n = bits - 0x4B400000
     place = ((1 - n) << 23).to(tl.float32, bitcast=True)
     placed, placed_low = _sum(place, high)
     rounded = (placed + (placed_low + low)) - place
+    rounded = tl.where(x > 9.194548606872559, rounded, high + low)  # where it is below 2**-126
     return rounded * _power_of_two(n + 64) * 5.421010862427522e-20
 
 
 @triton.jit
 def _erfc_single(x):
-    """Near 0, 1 - x - x * r(x * x). Else exp(-x * x) * v * (1 + w) for v = 1.2549 / (1 + 2 |x|), where w is
-    small: a polynomial of v, and another one beyond 2.6875, where few arguments are."""
+    """Near 0, 1 - x - x * r(x * x). Else exp(-x * x) * v * (1 + w) with a polynomial w of v; another one beyond
+    2.6875, where few arguments are."""
     near_series: tl.constexpr = (
         0.12837916612625122,
         -0.37612637877464294,
@@ -95,64 +157,16 @@ def _erfc_single(x):
         -5.399390697479248,
         19.483396530151367,
     )
-    far_series: tl.constexpr = (
-        -0.04936562851071358,
-        0.5885385274887085,
-        -1.0358880758285522,
-        -1.4855802059173584,
-        4.1996002197265625,
-        5.13355827331543,
-        -33.47674560546875,
-        43.60318374633789,
-    )
-    change_series: tl.constexpr = (
-        0.9425737261772156,
-        -0.642128050327301,
-        -0.16197526454925537,
-        2.1687746047973633,
-    )
-    power_series: tl.constexpr = (
-        0.1666666567325592,
-        0.041666459292173386,
-        0.00833358708769083,
-        0.0013935271417722106,
-        0.00019733367662411183,
-    )
     size = tl.abs(x)
     one = 1.0 - x
     one_low = (1.0 - one) - x
     near = one + tl.fma(-x, _polynomial(x * x, near_series), one_low)
 
-    # exp(-x * x) = 2**n * (1 + power + power_low) * (1 + rest); the first difference is exact.
-    reach = tl.minimum(size, 10.3)  # erfc(10.06) rounds to 0
-    square, square_low = _product(reach, reach)
-    magic = tl.fma(square, -1.4426950216293335, 12582912.0)
-    n = magic - 12582912.0
-    f = tl.fma(n, -0.6931471824645996, -square)
-    rest = tl.fma(n, 1.904654323148236e-09, -square_low)
-    half = 0.5 * f
-    cubic = f * _polynomial(f, power_series)
-    power = tl.fma(half, f, f)
-    power_low = tl.fma(f * f, cubic, tl.fma(half, f, f - power))
-
-    divisor = tl.fma(reach, 1.59375, 0.796875)
-    divisor_low = tl.fma(reach, 1.59375, 0.796875 - divisor)
-    v = _divide_nearby(1.0, divisor)
-    missing = tl.fma(-v, divisor_low, tl.fma(-v, divisor, 1.0))
-    u = v - 0.4453125
-    w = _where_rarely(size > 2.6875, _polynomial(v - 0.078125, far_series), _polynomial(u, series))
-    change = _polynomial(u, change_series)
-    rest = tl.fma(missing, change, rest)
-    w = w + tl.fma(rest, w, rest)
-    factor, factor_low = _sum(power, w)
-    factor_low = factor_low + tl.fma(power + power_low, w, power_low)
-    high = tl.fma(v, factor, v)
-    low = tl.fma(v, factor_low, tl.fma(v, factor, v - high))
-
-    scale = tl.maximum(magic, 12582786.0).to(tl.int32, bitcast=True) << 23
-    scale = (scale + 0x3F800000).to(tl.float32, bitcast=True)
-    right = (high + low) * scale
-    right = _where_rarely(x > 9.194548606872559, _subnormal(high, low, magic), right)  # below 2**-126
+    bits, power, power_low, rest, v = _erfc_factors(tl.minimum(size, 9.19))
+    w = _where_rarely(size > 2.6875, _erfc_far(v), _polynomial(v - 0.4453125, series))
+    high, low = _erfc_product(power, power_low, rest, v, w)
+    scale = ((bits << 23) + 0x3F800000).to(tl.float32, bitcast=True)
+    right = _where_rarely(x > 9.19, _erfc_tiny(x), (high + low) * scale)
     two = tl.fma(-high, scale, 2.0)
     left = two + tl.fma(-low, scale, tl.fma(-high, scale, 2.0 - two))
     return tl.where(size >= 0.4769363, tl.where(x < 0, left, right), near)
