@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Derives the series of lib/language/std/errors.py and modified_bessel.py for float32.
+"""Derives the series of lib/language/std/errors.py, gamma.py and modified_bessel.py for float32.
 
-Minimax fits by the exchange of derive_math_coefficients.py (needs the package mpmath), rounded to
-float32, lowest power first; the error of each fit, relative to its function, stands before it.
+Minimax fits by the exchange of derive_math_coefficients.py (needs the packages mpmath and numpy),
+rounded to float32, lowest power first; the error of each fit, relative to its function, stands
+before it.
 Usage: derive_special_coefficients.py
 """
 import struct
 
+import numpy
 from derive_math_coefficients import remez
-from mpmath import besseli, erf, erfc, erfinv, exp, expm1, log, mp, mpf, pi, sqrt
+from mpmath import besseli, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, sqrt
 
 mp.dps = 60
 
@@ -32,33 +34,91 @@ def fit(name, meaning, function, weight, low, high, degree):
     show(name, series, worst, meaning)
 
 
-# erfc(x) for x >= 0.4609375 is exp(-x * x) * w(u) * v with v = 1 / (1 + 2x) and u = 4v - 1.
-LINE = mpf("1.283447265625"), mpf(11) / 256, -mpf(25) / 256  # of few bits
-COMPLEMENT_LOW, COMPLEMENT_HIGH = 4 / (1 + 2 * mpf("10.3")) - 1, 4 / (1 + 2 * mpf("0.468")) - 1
+def least(residue, weight, points, powers, scale):
+    """Coefficients of these powers for the least weighted maximum, by Lawson's iteration."""
+    at = numpy.array([float(x) for x in points])
+    weights = numpy.array([float(weight(x)) for x in points])
+    wanted = numpy.array([float(r) for r in residue]) * weights
+    columns = numpy.stack([(at / scale) ** k for k in powers], 1) * weights[:, None]
+    share, best = numpy.ones(len(points)), None
+    for _ in range(30):
+        root = numpy.sqrt(share)
+        c = numpy.linalg.lstsq(columns * root[:, None], wanted * root, rcond=None)[0]
+        error = numpy.abs(columns @ c - wanted)
+        if best is None or error.max() < best[0]:
+            best = error.max(), c
+        share = share * error / (share * error).mean()
+    return {k: c / scale ** k for k, c in zip(powers, best[1])}
 
 
-def scaled_complement(u):
-    x = (4 / (u + 1) - 1) / 2
-    return (1 + 2 * x) * exp(x * x) * erfc(x)
+def fit_rounded(name, meaning, function, weight, low, high, order, count=300):
+    """Rounded one after another, the others fitted again: what rounding a large coefficient does, the
+    later ones make good."""
+    low, high = float(low), float(high)
+    angles = numpy.pi * (numpy.arange(count) + 0.5) / count
+    points = [mpf(float(x)) for x in (low + high) / 2 + (high - low) / 2 * numpy.cos(angles)]
+    values = [function(x) for x in points]
+    known, powers = {}, sorted(order)
+
+    def residue():
+        return [v - sum(mpf(c) * x ** k for k, c in known.items()) for v, x in zip(values, points)]
+    for k in order:
+        left = [power for power in powers if power not in known]
+        known[k] = single(least(residue(), weight, points, left, max(abs(low), abs(high)))[k])
+    worst = max(abs(r * weight(x)) for r, x in zip(residue(), points))
+    show(name, [known[k] for k in powers], worst, meaning)
 
 
-def complement_series():
-    """Rounded from the highest power on, the three lowest fitted again; last the constant, so that
-    nothing is missing at u = 1.02, where the result is just below a half and errors count most."""
-    def missing(u):
-        return scaled_complement(u) - value_at(LINE, u)
+# erfc(x) for x >= 0.4769363 is exp(-x * x) * (1 + w(v)) * v with v = 1 / (51/32 x + 51/64): polynomials of
+# v less the middle of its range.
+MIDDLE, FAR_MIDDLE = mpf(57) / 128, mpf(5) / 64
 
-    def weight(u):
-        return 1 / scaled_complement(u)
 
-    def fitted(function, degree):
-        return remez(function, weight, COMPLEMENT_LOW, COMPLEMENT_HIGH, degree)
-    upper = [single(c) for c in fitted(missing, 14)[0][3:]]
-    lower, worst = fitted(lambda u: missing(u) - u ** 3 * value_at(upper, u), 2)
-    series = [single(c) for c in lower] + upper
-    for _ in range(3):
-        series[0] = single(series[0] - (value_at(series, mpf("1.02")) - missing(mpf("1.02"))))
-    return series, worst
+def complement(v):
+    x = 32 * (1 / v - mpf(51) / 64) / 51
+    return exp(x * x) * erfc(x) / v - 1
+
+
+def derivative_of_complement(v):
+    """Of the logarithm of (1 + w(v)) v by that of v."""
+    return 1 + v * mp.diff(complement, v) / (1 + complement(v))
+
+
+def fit_complement(name, function, weight, low, high, middle, order, count=300):
+    def place(x):
+        return 1 / (mpf(51) / 32 * mpf(x) + mpf(51) / 64) - middle
+    fit_rounded("errors.py, _erfc_single, " + name, f"v less {float(middle)}",
+                lambda u: function(u + middle), lambda u: weight(u + middle), place(low), place(high),
+                order, count)
+
+
+# lgamma(x) between 1 and 2 is (x - 1) (x - 2) (1/2 + r(x - 3/2)).
+def gamma_ratio(s):
+    x = s + mpf(3) / 2
+    if abs(x - 1) < mpf("1e-20"):
+        return euler
+    return 1 - euler if abs(x - 2) < mpf("1e-20") else loggamma(x) / ((x - 1) * (x - 2))
+
+
+def stirling(square):
+    """x times what is missing to (x - 1/2) log(x) - x + log(2 pi) / 2 at x = 1 / sqrt(square)."""
+    x = 1 / sqrt(square)
+    return x * (loggamma(x) - (x - mpf(1) / 2) * log(x) + x - log(2 * pi) / 2)
+
+
+def log_tail(f):
+    """(log(1 + f) - f + f * f / 2) / f ** 3"""
+    return mpf(1) / 3 - f / 4 if abs(f) < mpf("1e-8") else (log(1 + f) - f + f * f / 2) / f ** 3
+
+
+def gamma_series():
+    fit_rounded("gamma.py, _lgamma_single, near_series", "s = x - 3/2",
+                lambda s: gamma_ratio(s) - mpf(1) / 2, lambda s: 1 / gamma_ratio(s), mpf("-0.5"),
+                mpf("0.5"), [1, 2, 0] + list(range(3, 11)))
+    fit("gamma.py, _lgamma_single, far_series", "1 / x ** 2", stirling,
+        lambda q: sqrt(q) / loggamma(1 / sqrt(q)), mpf("1e-6"), mpf(1) / 9, 3)
+    fit("gamma.py, _lgamma_single, log_series", "f", log_tail,
+        lambda f: abs(f ** 3 / log(1 + f)) if f else mpf(0), mpf("-0.3115"), mpf("0.3802"), 9)
 
 
 # erfinv(x) / x as a function of w = -log(1 - x * x).
@@ -73,9 +133,9 @@ def near_one(v):
     return inverse_ratio((v + 3) ** 2)
 
 
-# i0(x) is exp(x) / (1 + x) times a function, up to 3; beyond exp(x) / sqrt(1 + x) times another.
-def near_bessel(x):
-    return exp(-x) * besseli(0, x) * (1 + x)
+# i0(x) is a series in z = x * x / 4 up to 3; beyond exp(x) / sqrt(1 + x) times a function.
+def near_bessel(z):
+    return (besseli(0, 2 * sqrt(z)) - 1 - z) / z ** 2 - mpf(1) / 4
 
 
 def far_bessel(s):
@@ -84,24 +144,30 @@ def far_bessel(s):
 
 
 def main():
-    two_over_root = 2 / sqrt(pi)
-    fit("errors.py, _erfc_single, near_series", "erf(x) / x - 2 / sqrt(pi) over z = x * x",
-        lambda z: (erf(sqrt(z)) / sqrt(z) - two_over_root) / z,
-        lambda z: z * sqrt(z) / erfc(sqrt(z)), mpf("1e-20"), mpf("0.47") ** 2, 4)
-    series, worst = complement_series()
-    show("errors.py, _erfc_single, series", series, worst, "w(u) without its first three terms")
+    gamma_series()
+    fit_rounded("errors.py, _erfc_single, near_series", "erf(x) / x - 1 over z = x * x",
+                lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erfc(sqrt(z)),
+                mpf("1e-9"), mpf("0.4925") ** 2, [1, 0, 2, 3, 4, 5], 600)
+    fit_complement("series", complement, lambda v: 1 / (1 + complement(v)), "2.76", "0.4765", MIDDLE,
+                   [2, 1, 0] + list(range(3, 12)))
+    fit_complement("far_series", complement, lambda v: 1 / (1 + complement(v)), "9.5", "2.68",
+                   FAR_MIDDLE, [1, 2, 0] + list(range(3, 8)), 150)
+    fit_complement("change_series", derivative_of_complement, lambda v: mpf(1), "10.31", "0.4765",
+                   MIDDLE, [3, 2, 1, 0], 80)
     slope = mpf(single("0.2466"))
-    fit("errors.py, _erfinv_single, near_series", "v = w - 2.5",
+    fit("errors.py, _erfinv_single, series", "v = w - 2.5",
         lambda v: inverse_ratio(v + mpf("2.5")) - mpf("1.5") - slope * v,
         lambda v: 1 / inverse_ratio(v + mpf("2.5")), mpf("-2.5"), mpf("2.5"), 11)
-    fit("errors.py, _erfinv_single, far_series", "v = sqrt(w) - 3",
+    fit("errors.py, _erfinv_single, log_series", "f, behind the first, -1/2", log_tail,
+        lambda f: abs(f ** 3), mpf("-0.3115"), mpf("0.3802"), 7)
+    fit("errors.py, _erfinv_rare, far_series", "v = sqrt(w) - 3",
         lambda v: near_one(v) - mpf("2.828125") - v, lambda v: 1 / near_one(v),
         sqrt(mpf("4.999")) - 3, mpf("1.09"), 10)
-    fit("modified_bessel.py, _i0_single, near_series", "t = x - 1.5",
-        lambda t: near_bessel(t + mpf("1.5")) - mpf("0.953125"),
-        lambda t: 1 / near_bessel(t + mpf("1.5")), mpf("-1.5"), mpf("1.5"), 13)
+    fit_rounded("modified_bessel.py, _i0_single, series", "z, behind the first, which is nothing",
+                near_bessel, lambda z: z * z / besseli(0, 2 * sqrt(z)), mpf("1e-6"), mpf("2.25"),
+                range(7), 600)
     far_slope = mpf(single("0.045"))
-    fit("modified_bessel.py, _i0_single, far_series", "u = 8 / (1 + x) - 1",
+    fit("modified_bessel.py, _i0_far, far_series", "u = 8 / (1 + x) - 1",
         lambda u: far_bessel(u + 1) - mpf("0.3984375") - far_slope * (u + 1),
         lambda u: 1 / far_bessel(u + 1), 8 / mpf(94) - 1, mpf("1.0001"), 14)
 

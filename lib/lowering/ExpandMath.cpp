@@ -12,6 +12,7 @@
 #include "lib/lowering/math/Approximated.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
+#include "lib/lowering/math/Magnitudes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,7 +20,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -49,10 +52,12 @@ struct Expansion {
   Lanes (*binary)(Lanes, Lanes) = nullptr;
   bool hasWideForm = false; ///< of one argument, a full register of f32
   /// Forms of f32 that cost less, with an approximate unit: of a difference, of what was f16, for a
-  /// result that is only rounded to 16 bits.
+  /// result that is only rounded to 16 bits, of what the unit has computed. That of what was f16 is
+  /// the one of all numbers that are no larger, too, where there is a fused product.
   Lanes (*ofDifference)(Lanes) = nullptr;
   Lanes (*ofHalf)(Lanes) = nullptr;
   Lanes (*toHalf)(Lanes, Lanes) = nullptr;
+  Lanes (*ofApproximated)(Lanes) = nullptr;
 };
 
 const Expansion expansions[] = {
@@ -62,7 +67,8 @@ const Expansion expansions[] = {
     {"math.log", emitLog},
     {"math.log2", emitLog2},
     {"math.log10", emitLog10},
-    {"math.log1p", emitLog1p},
+    {"math.log1p", emitLog1p, nullptr, /*hasWideForm=*/false, nullptr, nullptr, nullptr,
+     log1pOfApproximated},
     {"math.powf", nullptr, emitPow, /*hasWideForm=*/false, nullptr, nullptr, powToHalf},
     {"math.fpowi", nullptr, powerByInteger},
     {"math.cbrt", emitCbrt},
@@ -97,6 +103,8 @@ bool fitsInRegister(const Expansion &expansion, Lanes value) {
   return expansion.hasWideForm && value.type().isF32() && value.where().machine.instructions;
 }
 
+constexpr double largestHalf = 65504;
+
 Lanes (*unaryForm(const Expansion &expansion, Lanes x))(Lanes) {
   if (approximateUnitFor(x)) {
     if (expansion.ofDifference && x.get().getDefiningOp<arith::SubFOp>()) {
@@ -107,7 +115,16 @@ Lanes (*unaryForm(const Expansion &expansion, Lanes x))(Lanes) {
       return expansion.ofHalf;
     }
   }
-  return expansion.unary;
+  const bool isSmall = expansion.ofHalf && x.width() == 32 && x.where().machine.hasFma &&
+                       largestMagnitude(x.get()) <= largestHalf;
+  return isSmall ? expansion.ofHalf : expansion.unary;
+}
+
+/// dividend / divisor of normal numbers, by the unit's reciprocal.
+Lanes quotientOfNormal(Value dividend, Lanes divisor) {
+  Lanes inverse = approximateUnitFor(divisor)->reciprocalOfNormal(divisor);
+  return matchPattern(dividend, m_OneFloat()) ? inverse
+                                              : Lanes(divisor.where(), dividend) * inverse;
 }
 
 bool isRoundedToHalf(Operation *op) {
@@ -141,6 +158,7 @@ public:
     SmallVector<Operation *> extrema;
     SmallVector<arith::DivFOp> quotients; // that need not be rounded correctly
     ApproximatedValues approximated;
+    llvm::DenseSet<Operation *> ofApproximated;
     getOperation()->walk([&](Operation *op) {
       if (machine.instructions && isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
         extrema.push_back(op);
@@ -148,8 +166,8 @@ public:
       if (auto quotient = dyn_cast<arith::DivFOp>(op);
           machine.approximate && quotient && quotient.getType().isF32() &&
           !quotient->hasAttr(roundedAttribute) &&
-          (quotient->hasAttr(approximateAttribute) || approximated.contains(quotient.getLhs()) ||
-           approximated.contains(quotient.getRhs()))) {
+          (quotient->hasAttr(approximateAttribute) || quotient->hasAttr(nearbyAttribute) ||
+           approximated.contains(quotient.getLhs()) || approximated.contains(quotient.getRhs()))) {
         quotients.push_back(quotient);
       }
       if (!isa<math::MathDialect>(op->getDialect())) {
@@ -158,6 +176,10 @@ public:
       auto entry = table.find(op->getName().getStringRef());
       if (entry != table.end()) {
         found.push_back({op, entry->second});
+        if (machine.approximate && entry->second->ofApproximated &&
+            op->getResult(0).getType().isF32() && approximated.contains(op->getOperand(0))) {
+          ofApproximated.insert(op);
+        }
       } else if (auto fma = dyn_cast<math::FmaOp>(op); fma && !machine.hasFma) {
         fused.push_back(fma);
       }
@@ -165,8 +187,10 @@ public:
     for (arith::DivFOp op : quotients) {
       OpBuilder builder(op);
       LanesContext where{builder, op.getLoc(), machine};
-      Lanes result =
-          machine.approximate->quotient(Lanes(where, op.getLhs()), Lanes(where, op.getRhs()));
+      Lanes divisor(where, op.getRhs());
+      Lanes result = op->hasAttr(nearbyAttribute)
+                         ? quotientOfNormal(op.getLhs(), divisor)
+                         : machine.approximate->quotient(Lanes(where, op.getLhs()), divisor);
       op.getResult().replaceAllUsesWith(result.get());
       op.erase();
     }
@@ -175,7 +199,9 @@ public:
       LanesContext where{builder, op->getLoc(), machine};
       Lanes first(where, op->getOperand(0));
       Value result;
-      if (fitsInRegister(*expansion, first)) {
+      if (ofApproximated.contains(op)) {
+        result = expansion->ofApproximated(first).get();
+      } else if (fitsInRegister(*expansion, first)) {
         result = expandInRegister(*expansion, first);
       } else if (expansion->unary) {
         result = unaryForm(*expansion, first)(first).get();

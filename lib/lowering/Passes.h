@@ -19,6 +19,16 @@ inline constexpr llvm::StringLiteral roundedAttribute = "lowering.rounded";
 /// correctly.
 inline constexpr llvm::StringLiteral approximateAttribute = "lowering.approximate";
 
+/// Unit, of an arith.divf of f32: operands and result are normal, and a result within two units in
+/// the last place is enough.
+inline constexpr llvm::StringLiteral nearbyAttribute = "lowering.nearby";
+
+/// Unit, of an arith.select: its condition holds for few lanes.
+inline constexpr llvm::StringLiteral rareAttribute = "lowering.rare";
+
+/// compute what only few lanes need behind a branch
+std::unique_ptr<mlir::Pass> createBranchToRarePass();
+
 /// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
 /// operation
 std::unique_ptr<mlir::Pass> createExpandHalfPass(const FloatUnit &machine);

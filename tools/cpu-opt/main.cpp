@@ -42,6 +42,8 @@ const tools::NamedPass passes[] = {
      [](OpPassManager &manager) {
        manager.addPass(lowering::createExpandHalfPass(floatUnitOf(machine)));
      }},
+    {"branch-to-rare", "what few lanes need, behind a branch",
+     add<lowering::createBranchToRarePass>},
     {"expand-math", "functions as polynomials",
      [](OpPassManager &manager) {
        manager.addPass(lowering::createExpandMathPass(floatUnitOf(machine)));

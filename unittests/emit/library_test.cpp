@@ -171,6 +171,11 @@ TEST(Library, shapes) {
            "*fp32");
 }
 
+TEST(Library, kernelsDoNotSeeItsOwnBuiltins) {
+  refuseBody("p", "tl.store(p, _where_rarely(True, 1.0, 2.0))", "*fp32", "E0202");
+  refuseBody("p", "tl.store(p, _divide_nearby(1.0, 2.0))", "*fp32", "E0202");
+}
+
 TEST(Library, swizzlesInGroups) {
   // A 3x2 grid in groups of two rows, columns first; the last group has one row.
   Emitted kernel = emitBody("p",

@@ -167,6 +167,38 @@ TEST_F(Expand, HugeAnglesAloneAreReducedInDouble) {
   }
 }
 
+TEST_F(Expand, AnglesThatCannotBeHugeNeedNoBranch) {
+  struct Row {
+    const char *angle;
+    int branches;
+  };
+  const Row rows[] = {
+      {"%r = math.roundeven %x : f32\n%a = arith.subf %x, %r : f32", 0},
+      {"%r = math.floor %x : f32\n%d = arith.subf %x, %r : f32\n"
+       "%c = arith.constant 6.25 : f32\n%a = arith.mulf %c, %d : f32",
+       0},
+      {"%r = math.roundeven %x : f32\n%a = arith.subf %y, %r : f32", 1},
+      {"%r = math.roundeven %x : f32\n%d = arith.subf %x, %r : f32\n%a = arith.mulf %y, %d : f32",
+       1},
+      {"%r = math.roundeven %x : f32\n%d = arith.subf %x, %r : f32\n"
+       "%c = arith.constant 200000.0 : f32\n%a = arith.mulf %c, %d : f32",
+       1},
+      {"%r = math.roundeven %x : f32\n%d = arith.subf %x, %r : f32\n"
+       "%i = arith.cmpf olt, %x, %y : f32\n%a = arith.select %i, %d, %x : f32",
+       1},
+  };
+  for (const Row &row : rows) {
+    for (const char *function : {"math.sin", "math.cos"}) {
+      const std::string lines = std::string(row.angle) + "\n%z = " + function + " %a : f32";
+      const std::string text = "func.func @f(%p: !llvm.ptr) {\n"
+                               "  %x = llvm.load %p : !llvm.ptr -> f32\n"
+                               "  %y = llvm.load %p : !llvm.ptr -> f32\n" +
+                               lines + "\n  llvm.store %z, %p : f32, !llvm.ptr\n  return\n}";
+      EXPECT_EQ(expand(text, {.hasFma = true})["scf.if"] > 0, row.branches > 0) << lines;
+    }
+  }
+}
+
 /// A function of f32 values %x and %y, in which `lines` make %z.
 std::string functionOf(const std::string &lines) {
   return "func.func @f(%p: !llvm.ptr, %n: index) {\n  %x = llvm.load %p : !llvm.ptr -> f32\n"
@@ -208,6 +240,46 @@ TEST_F(Expand, OnlyQuotientsOfApproximatedNumbersAreApproximated) {
     EXPECT_FALSE(expand(functionOf(row.lines), {.hasFma = true, .approximate = &unit}).empty());
     EXPECT_EQ(unit.quotients, row.quotients) << row.lines;
   }
+}
+
+TEST_F(Expand, QuotientsOfNormalNumbersThatMayBeOffAreProductsWithReciprocals) {
+  struct Row {
+    const char *lines;
+    int reciprocals, products;
+  };
+  const Row rows[] = {
+      {"%z = arith.divf %x, %y {lowering.nearby} : f32", 1, 1},
+      {"%o = arith.constant 1.0 : f32\n%z = arith.divf %o, %y {lowering.nearby} : f32", 1, 0},
+      {"%z = arith.divf %x, %y : f32", 0, 0},
+  };
+  for (const Row &row : rows) {
+    const Approximating unit;
+    auto left = expand(functionOf(row.lines), {.hasFma = true, .approximate = &unit});
+    EXPECT_EQ(unit.reciprocals, row.reciprocals) << row.lines;
+    EXPECT_EQ(left["arith.mulf"], row.products) << row.lines;
+    EXPECT_EQ(expand(functionOf(row.lines), {.hasFma = true})["arith.divf"], 1) << row.lines;
+  }
+}
+
+TEST_F(Expand, LogarithmsBesideOneOfApproximatedNumbersAreNoPairs) {
+  const Approximating unit;
+  const FloatUnit approximating{.hasFma = true, .approximate = &unit};
+  auto operations = [&](const std::string &lines, const FloatUnit &machine) {
+    int total = 0;
+    for (const auto &[name, count] : expand(functionOf(lines), machine)) {
+      total += count;
+    }
+    return total;
+  };
+  const std::string exact = "%z = math.log1p %x : f32",
+                    power = "%e = math.exp2 %x : f32\n%z = arith.addf %e, %y : f32",
+                    ofPower = "%e = math.exp2 %x : f32\n%a = arith.addf %e, %y : f32\n"
+                              "%z = math.log1p %a : f32";
+  const int added = operations(ofPower, approximating) - operations(power, approximating);
+  const int alone =
+      operations(exact, approximating) - operations("%z = arith.addf %x, %y : f32", approximating);
+  EXPECT_LT(added, alone * 2 / 3);
+  EXPECT_EQ(operations(ofPower, {.hasFma = true}) - operations(power, {.hasFma = true}), alone + 1);
 }
 
 TEST_F(Expand, SmallPowersAreProductsWhereFunctionsAreApproximated) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The complementary error function and its relatives: within 0.6 ulp of float32; in float64 within 8
 # ulp, normcdfinv and the inverses within 16. erfc and erfinv of float32 are computed by pairs of
-# float32 numbers, the others in float64. scripts/derive_special_coefficients.py made the series of
-# the pairs.
+# float32 numbers, the others in float64; what few arguments need stands behind a branch.
+# scripts/derive_special_coefficients.py made the series of the pairs.
 
 
 @triton.jit
@@ -59,94 +59,123 @@ def _erfc(x):
 
 
 @triton.jit
-def _erfc_single(x):
-    """Near 0, 1 - erf(x) by its series. Else exp(-x * x) * w(v) * v for v = 1 / (1 + 2 |x|), where w
-    hardly varies: a polynomial of u = 4v - 1 whose first three terms are pairs."""
-    near_series: tl.constexpr = (
-        -0.37612637877464294,
-        0.1128377690911293,
-        -0.026863589882850647,
-        0.005203037988394499,
-        -0.0007746978080831468,
+def _erfc_factors(x):
+    """Of exp(-x * x) * v * (1 + w) for v = 1.2549 / (1 + 2x), where w is small: 1.5 * 2**23 + n in bits, the
+    exponential as 2**n * (1 + power + power_low) * (1 + rest), and v, whose error the rest makes good."""
+    change_series: tl.constexpr = (
+        0.9425737261772156,
+        -0.642128050327301,
+        -0.16197526454925537,
+        2.1687746047973633,
     )
-    size = tl.abs(x)
-    slope, slope_low = _product(x, 1.128379225730896)  # 2 / sqrt(pi), in two parts
-    slope_low = tl.fma(x, -5.8635382771399236e-08, slope_low)
-    one, one_low = _sum(1.0, -slope)
-    square = x * x
-    near = one + (one_low - tl.fma(x * square, _polynomial(square, near_series), slope_low))
-
-    series: tl.constexpr = (
-        0.002894398057833314,
-        -0.020327070727944374,
-        -0.015552161261439323,
-        0.0391472764313221,
-        0.0019028320675715804,
-        -0.009766480885446072,
-        0.005907142069190741,
-        -0.0015570754185318947,
-        -0.0005264444043859839,
-        0.0009545490611344576,
-        -0.0006966941291466355,
-        0.00022707227617502213,
-        0.00011870892194565386,
-        -0.00014660081069450825,
-        4.147176878177561e-05,
+    power_series: tl.constexpr = (
+        0.1666666567325592,
+        0.041666459292173386,
+        0.00833358708769083,
+        0.0013935271417722106,
+        0.00019733367662411183,
     )
-    reach = tl.minimum(size, 10.3)  # erfc(10.06) rounds to 0
-    square, square_low = _product(reach, reach)
-    power, power_low, n = _power(-square, -square_low)
-    divisor = tl.fma(reach, 2.0, 1.0)
-    divisor_low = tl.fma(reach, 2.0, 1.0 - divisor)
-    v = 1.0 / divisor
-    v_low = v * tl.fma(-v, divisor_low, tl.fma(-v, divisor, 1.0))
-    u, u_low = _sum(-1.0, 4.0 * v)
-    u, u_low = _sum(u, tl.fma(v_low, 4.0, u_low))
-    inner = tl.fma(u, -0.09765625, 0.04296875)
-    # The rounding of the sum, and that of its first term, which fma does not round.
-    first = inner - 0.04296875
-    inner_low = tl.fma(u, -0.09765625, -first) + (0.04296875 - (inner - first))
-    tail, tail_low = _product(u, inner)
-    w, w_low = _sum(1.283447265625, tail)
-    change = tl.fma(tl.fma(u, 0.11744183301925659, -0.22641682624816895), u, 0.022641679272055626)
-    w_low = w_low + tl.fma(u_low, change, tl.fma(u, inner_low, tail_low))
-    w_low = _polynomial(u, series) + w_low
-    high, low = _product(power, w)
-    high, low = _sum(high, tl.fma(power, w_low, tl.fma(power_low, w, low)))
-    scaled, scaled_low = _product(high, v)
-    scaled_low = scaled_low + tl.fma(high, v_low, low * v)
-
-    right = (scaled + scaled_low) * _power_of_two(n + 64) * 5.421010862427522e-20
-    # A subnormal number is rounded once, by a number with its last place.
-    place = ((1 - n) << 23).to(tl.float32, bitcast=True)
-    placed, placed_low = _sum(place, scaled)
-    subnormal = ((placed + (placed_low + scaled_low)) - place) * _power_of_two(n + 64) * 5.421010862427522e-20
-    right = tl.where(right < 1.1754943508222875e-38, subnormal, right)
-    scale = _power_of_two(tl.maximum(n, -100))
-    two, two_low = _sum(2.0, -scaled * scale)
-    left = two + tl.fma(-scaled_low, scale, two_low)
-    far = tl.where(x < 0, left, right)
-    return tl.where(x != x, x, tl.where(size < 0.4609375, near, far))
+    square, square_low = _product(x, x)
+    magic = tl.fma(square, -1.4426950216293335, 12582912.0)
+    n = magic - 12582912.0
+    f = tl.fma(n, -0.6931471824645996, -square)  # exact
+    rest = tl.fma(n, 1.904654323148236e-09, -square_low)
+    half = 0.5 * f
+    cubic = f * _polynomial(f, power_series)
+    power = tl.fma(half, f, f)
+    power_low = tl.fma(f * f, cubic, tl.fma(half, f, f - power))
+    divisor = tl.fma(x, 1.59375, 0.796875)
+    divisor_low = tl.fma(x, 1.59375, 0.796875 - divisor)
+    v = _divide_nearby(1.0, divisor)
+    missing = tl.fma(-v, divisor_low, tl.fma(-v, divisor, 1.0))
+    rest = tl.fma(missing, _polynomial(v - 0.4453125, change_series), rest)
+    return magic.to(tl.int32, bitcast=True), power, power_low, rest, v
 
 
 @triton.jit
-def _erfinv_single(x):
-    """x times a function of w = -log(1 - x * x) that is nearly linear in w up to 5 and in its root
-    beyond: a line as a pair, and a polynomial for what is missing."""
-    near_series: tl.constexpr = (
-        0.0014093517092987895,
-        4.0273735066875815e-05,
-        -0.00417732447385788,
-        -0.0012527048820629716,
-        0.0002182635507779196,
-        -4.998758868168807e-06,
-        -3.4260121992701897e-06,
-        4.796986559085781e-07,
-        1.645723557430756e-08,
-        -1.1023191248682451e-08,
-        4.370302730816178e-10,
-        1.328579329884505e-10,
+def _erfc_product(power, power_low, rest, v, w):
+    """(1 + power + power_low) * (1 + rest) * v * (1 + w) as a pair."""
+    w = w + tl.fma(rest, w, rest)
+    factor, factor_low = _sum(power, w)
+    factor_low = factor_low + tl.fma(power + power_low, w, power_low)
+    high = tl.fma(v, factor, v)
+    return high, tl.fma(v, factor_low, tl.fma(v, factor, v - high))
+
+
+@triton.jit
+def _erfc_far(v):
+    """w beyond 2.6875"""
+    series: tl.constexpr = (
+        -0.04936562851071358,
+        0.5885385274887085,
+        -1.0358880758285522,
+        -1.4855802059173584,
+        4.1996002197265625,
+        5.13355827331543,
+        -33.47674560546875,
+        43.60318374633789,
     )
+    return _polynomial(v - 0.078125, series)
+
+
+@triton.jit
+def _erfc_tiny(x):
+    """Beyond 9.19. A subnormal result is rounded once, by a number with its last place."""
+    bits, power, power_low, rest, v = _erfc_factors(tl.minimum(x, 10.3))  # erfc(10.06) rounds to 0
+    high, low = _erfc_product(power, power_low, rest, v, _erfc_far(v))
+    n = bits - 0x4B400000
+    place = ((1 - n) << 23).to(tl.float32, bitcast=True)
+    placed, placed_low = _sum(place, high)
+    rounded = (placed + (placed_low + low)) - place
+    rounded = tl.where(x > 9.194548606872559, rounded, high + low)  # where it is below 2**-126
+    return rounded * _power_of_two(n + 64) * 5.421010862427522e-20
+
+
+@triton.jit
+def _erfc_single(x):
+    """Near 0, 1 - x - x * r(x * x). Else exp(-x * x) * v * (1 + w) with a polynomial w of v; another one beyond
+    2.6875, where few arguments are."""
+    near_series: tl.constexpr = (
+        0.12837916612625122,
+        -0.37612637877464294,
+        0.11283831298351288,
+        -0.026872245594859123,
+        0.005247390363365412,
+        -0.0008494187495671213,
+    )
+    series: tl.constexpr = (
+        0.01902090385556221,
+        -0.1326330304145813,
+        -0.5412883162498474,
+        0.8282233476638794,
+        -0.591981053352356,
+        -0.1971418559551239,
+        1.3697782754898071,
+        -2.4543423652648926,
+        3.0493862628936768,
+        -2.7496449947357178,
+        -5.399390697479248,
+        19.483396530151367,
+    )
+    size = tl.abs(x)
+    one = 1.0 - x
+    one_low = (1.0 - one) - x
+    near = one + tl.fma(-x, _polynomial(x * x, near_series), one_low)
+
+    bits, power, power_low, rest, v = _erfc_factors(tl.minimum(size, 9.19))
+    w = _where_rarely(size > 2.6875, _erfc_far(v), _polynomial(v - 0.4453125, series))
+    high, low = _erfc_product(power, power_low, rest, v, w)
+    scale = ((bits << 23) + 0x3F800000).to(tl.float32, bitcast=True)
+    right = _where_rarely(x > 9.19, _erfc_tiny(x), (high + low) * scale)
+    two = tl.fma(-high, scale, 2.0)
+    left = two + tl.fma(-low, scale, tl.fma(-high, scale, 2.0 - two))
+    return tl.where(size >= 0.4769363, tl.where(x < 0, left, right), near)
+
+
+@triton.jit
+def _erfinv_rare(x):
+    """Of |x| from 0.996625 to 1, x times a function of w = -log(1 - x * x) that is nearly linear in its root: a
+    line as a pair, and a polynomial for what is missing. Of tiny ones."""
     far_series: tl.constexpr = (
         0.004851801320910454,
         0.0016752361552789807,
@@ -189,24 +218,16 @@ def _erfinv_single(x):
     whole, whole_low = _sum(k * 0.693145751953125, first)
     w, w_low = _sum(-whole, -(whole_low + tl.fma(k, 1.428606765330187e-06, low)))
 
-    near, near_low = _sum(-2.5, w)
-    near_low = near_low + w_low
     large = tl.maximum(w, 1.0)
     inverse = tl.rsqrt(large)
     root = tl.math.mul_rn(large, inverse)
     far_low = (tl.fma(-root, root, large) + w_low) * (0.5 * inverse)
     far = root - 3.0
-    is_far = w > 5.0
-    missing = tl.where(is_far, _polynomial(far, far_series), _polynomial(near, near_series))
-    place = tl.where(is_far, far, near)
-    place_low = tl.where(is_far, far_low, near_low)
-    slope = tl.where(is_far, 1.0, 0.24660000205039978)
-    line, line_low = _product(slope, place)
-    factor, factor_low = _sum(tl.where(is_far, 2.828125, 1.5), line)
-    factor_low = factor_low + tl.fma(slope, place_low, line_low) + missing
+    factor, factor_low = _sum(2.828125, far)
+    factor_low = factor_low + far_low + _polynomial(far, far_series)
     high, low = _product(x, factor)
     result = high + tl.fma(x, factor_low, low)
-    result = tl.where(size < 1.0, result, tl.where(size == 1.0, x * float("inf"), float("nan")))
+    result = tl.where(size < 1.0, result, x * float("inf"))
 
     # Near 0 sqrt(pi) / 2 times x, which is rounded once where it is subnormal.
     scaled = size * 1.8446744073709552e+19
@@ -216,6 +237,62 @@ def _erfinv_single(x):
     subnormal = (placed + (placed_low + low)) - 2.168404344971009e-19
     tiny = tl.where(high < 2.168404344971009e-19, subnormal, high + low) * 5.421010862427522e-20
     return tl.where(size < 8.673617379884035e-19, tl.where(x.to(tl.int32, bitcast=True) < 0, -tiny, tiny), result)
+
+
+@triton.jit
+def _erfinv_single(x):
+    """x times a function of w = -log(1 - x * x) that is nearly linear in w up to 5: a line as a pair, and a
+    polynomial for what is missing. Few arguments are beyond."""
+    series: tl.constexpr = (
+        0.0014093517092987895,
+        4.0273735066875815e-05,
+        -0.00417732447385788,
+        -0.0012527048820629716,
+        0.0002182635507779196,
+        -4.998758868168807e-06,
+        -3.4260121992701897e-06,
+        4.796986559085781e-07,
+        1.645723557430756e-08,
+        -1.1023191248682451e-08,
+        4.370302730816178e-10,
+        1.328579329884505e-10,
+    )
+    log_series: tl.constexpr = (
+        -0.5,
+        0.3333321809768677,
+        -0.25000742077827454,
+        0.20009270310401917,
+        -0.16635562479496002,
+        0.1403942108154297,
+        -0.12846893072128296,
+        0.13746826350688934,
+        -0.09799344092607498,
+    )
+    # 1 - x * x as a pair
+    rest = tl.fma(-x, x, 1.0)
+    square = 1.0 - rest
+    rest_low = tl.fma(-x, x, square) + ((1.0 - square) - rest)
+    # rest = 2**k * (1 + f)
+    shifted = rest.to(tl.int32, bitcast=True) - 0x3F30A3D7
+    exponent = shifted >> 23
+    f = ((shifted & 0x7FFFFF) + 0x3F30A3D7).to(tl.float32, bitcast=True) - 1.0
+    f_low = rest_low * ((127 - exponent) << 23).to(tl.float32, bitcast=True)
+    k = exponent.to(tl.float32)
+    # v = w - 5/2; ln(2) in two parts, multiples of the first one are exact.
+    low = tl.fma(f_low, -f, tl.fma(k, 1.428606765330187e-06, f_low))
+    low = tl.fma(f * f, _polynomial(f, log_series), low)
+    log, log_low = _sum(f, low)
+    v, v_low = _sum(tl.fma(k, -0.693145751953125, -2.5), -log)
+    v_low = v_low - log_low
+    factor = tl.fma(v, 0.24660000205039978, 1.5)
+    factor_low = tl.fma(v, 0.24660000205039978, 1.5 - factor)
+    factor_low = tl.fma(v_low, 0.24660000205039978, factor_low) + _polynomial(v, series)
+    result = tl.fma(x, factor, tl.math.mul_rn(x, factor_low))
+    size = tl.abs(x)
+    result = tl.where(size > 1.0, float("nan"), result)
+    is_far = (size > 0.996625) & (size <= 1.0)
+    is_tiny = (size < 8.673617379884035e-19) & (size > 0.0)
+    return _where_rarely(is_far | is_tiny, _erfinv_rare(x), result)
 
 
 @triton.jit

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The gamma function and its logarithm by Stirling's series from 8 on, below by recurrence and
 # reflection, in float64. tgamma: within 0.6 ulp of float32, 32 ulp of float64. lgamma: within 1 ulp
-# of float32; in float64 within 1e-14 besides 4 ulp, which counts near its zeros. For them lgamma of
-# float32 needs float64, too, but no division of it.
+# of float32; in float64 within 1e-14 besides 4 ulp, which counts near its zeros. lgamma of float32 is
+# computed by pairs of float32 numbers; left of -3 and near the zeros left of -2 in float64, behind a
+# branch. scripts/derive_special_coefficients.py made the series of the pairs.
 
 
 @triton.jit
@@ -113,8 +114,8 @@ def _sine_of_half_turns(x):
 
 
 @triton.jit
-def _lgamma_single(x):
-    """Right of 1/2 log(gamma(z)) - log(product) for z = x + 8; on the left the same of 1 - x, negated,
+def _lgamma_rare(x):
+    """Of float32 in float64. Right of 1/2 log(gamma(z)) - log(product) for z = x + 8; on the left the same of 1 - x, negated,
     and the sine's logarithm, which makes a quotient of the product."""
     is_left = x < 0.5
     wide = x.to(tl.float64)
@@ -148,6 +149,94 @@ def _lgamma_single(x):
     is_pole = (x <= 0) & (x == tl.floor(x))
     result = tl.where(is_pole | (tl.abs(x) == float("inf")), float("inf"), result)
     return tl.where(x != x, x, result)
+
+
+@triton.jit
+def _lgamma_single(x):
+    """From 3 on (x - 1/2) (log(x) - 1) and Stirling's series. From -3 to 3 that of u = x - floor(x) + 1,
+    (u - 1) (u - 2) times a function that hardly varies, and the logarithm of the numbers between u and x;
+    the zeros of the rest need more digits than pairs have."""
+    near_series: tl.constexpr = (
+        -0.016871050000190735,
+        -0.14595989882946014,
+        0.06291142106056213,
+        -0.031308118253946304,
+        0.01679694652557373,
+        -0.00943484716117382,
+        0.005448565818369389,
+        -0.0031243457924574614,
+        0.0018907308112829924,
+        -0.001511618378572166,
+        0.0008866565185599029,
+    )
+    far_series: tl.constexpr = (
+        0.083333320915699,
+        -0.0027771317400038242,
+        0.0007775512058287859,
+        -0.0004204211581964046,
+    )
+    log_series: tl.constexpr = (
+        0.3333333432674408,
+        -0.24999970197677612,
+        0.19999739527702332,
+        -0.16668935120105743,
+        0.142984077334404,
+        -0.12445404380559921,
+        0.1084451898932457,
+        -0.10468767583370209,
+        0.115699402987957,
+        -0.07909558713436127,
+    )
+    whole = tl.floor(x)
+    above = x - whole
+    below = (whole + 1.0) - x
+    # (u - 1) (2 - u); one of both factors may have been rounded.
+    product, product_low = _product(above, below)
+    product_low = tl.fma((1.0 - above) - below, below, product_low)
+    change = _polynomial(above - 0.5, near_series)
+
+    # The product of the numbers from x to u left of 0, whose sign does not count.
+    is_left = x < 0.0
+    passed, passed_low = _product(x, x + 1.0)
+    passed_low = tl.where(x < -2.0, passed_low, 0.0)
+    passed = tl.where(x < -2.0, passed, tl.where(x < -1.0, -x, 1.0))
+    left, left_low = _product(passed, product)
+    left_low = tl.fma(passed, product_low, tl.fma(passed_low, product, left_low))
+    is_far = x >= 3.0
+    right = tl.where(x < 1.0, x, tl.where(x < 2.0, 1.0, tl.where(is_far, x, x - 1.0)))
+    number = tl.where(is_left, left, right)
+    number_low = tl.where(is_left, left_low, 0.0)
+    times = tl.where(x < 2.0, -1.0, tl.where(is_far, x, 1.0))
+
+    # log(number), less 1 from 3 on; number = 2**k * (1 + f)
+    inverse = _divide_nearby(1.0, tl.maximum(number, 1.0e-30))
+    shifted = number.to(tl.int32, bitcast=True) - 0x3F30A3D7
+    exponent = shifted >> 23
+    f = ((shifted & 0x7FFFFF) + 0x3F30A3D7).to(tl.float32, bitcast=True) - 1.0
+    k = exponent.to(tl.float32)
+    square, lost = _product(f, f)
+    first, first_low = _sum(f, -0.5 * square)
+    low = tl.fma(lost, -0.5, tl.fma(number_low, inverse, first_low))
+    low = tl.fma(f * square, _polynomial(f, log_series), low)
+    log, log_low = _sum(tl.fma(k, 0.693145751953125, tl.where(is_far, -1.0, 0.0)), first)
+    log_low = log_low + tl.fma(k, 1.428606765330187e-06, low)
+
+    scaled, scaled_low = _product(times, log)
+    scaled_low = tl.fma(times, log_low, scaled_low)
+    rest = tl.where(is_far, 0.418938547372818, -0.5 * product)  # (log(2 * pi) - 1) / 2
+    total = scaled + rest
+    grown = total - scaled
+    low = ((scaled - (total - grown)) + (rest - grown)) + scaled_low
+    near = tl.fma(product, -change, tl.fma(product_low, -0.5, low))
+    far = tl.fma(log + log_low, -0.5, low - 1.4168145323623094e-08)
+    far = tl.fma(inverse, _polynomial(inverse * inverse, far_series), far)
+    result = total + tl.where(is_far, far, near)
+
+    is_pole = (above == 0.0) & (x <= 0.0)
+    result = tl.where(is_pole, float("inf"), result)
+    is_rare = (x < tl.where(tl.abs(result) < 0.04, -2.0, -3.0)) | (number < 1.1754943508222875e-38)
+    is_rare = (is_rare | (x > 4.0e36)) & ((above != 0.0) | (x > 0.0))
+    return _where_rarely(is_rare, _lgamma_rare(x), result)
 
 
 @triton.jit

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Modified Bessel functions of order 0 and 1: Chebyshev series computed for this file with 45 digits,
 # up to 8 in the argument and beyond it. The error is below 16 ulp of float64 and 0.6 ulp of
-# float32, of which i0 is computed by pairs of float32 numbers, whose series
-# scripts/derive_special_coefficients.py made.
+# float32, of which i0 is computed by pairs of float32 numbers, beyond 3 behind a branch;
+# scripts/derive_special_coefficients.py made their series.
 
 
 @triton.jit
@@ -15,25 +15,9 @@ def _growing(size, near, far):
 
 
 @triton.jit
-def _i0_single(x):
-    """Up to 3 exp(x) / (1 + x) times a polynomial that hardly varies; beyond exp(x) / sqrt(1 + x)
-    times a line in s = 8 / (1 + x), as a pair, and a polynomial for what is missing."""
-    near_series: tl.constexpr = (
-        -0.03454097732901573,
-        -0.0035519443918019533,
-        0.040058523416519165,
-        -0.010348987765610218,
-        -0.0009100320166908205,
-        0.002199937589466572,
-        -0.0012236202601343393,
-        0.0004673582734540105,
-        -0.00014274967543315142,
-        3.6780005757464096e-05,
-        -8.053115379880182e-06,
-        1.6167556395885185e-06,
-        -3.641848991264851e-07,
-        5.979227069019544e-08,
-    )
+def _i0_far(x):
+    """Beyond 3 exp(x) / sqrt(1 + x) times a line in s = 8 / (1 + x), as a pair, and a polynomial for what
+    is missing."""
     far_series: tl.constexpr = (
         -0.008601495064795017,
         -0.0033678000327199697,
@@ -65,22 +49,38 @@ def _i0_single(x):
     far, far_low = _sum(0.3984375, line)
     far_low = far_low + tl.fma(8.0 * v_low, 0.04500000178813934, line_low)
     far_low = far_low + _polynomial(tl.fma(v_low, 8.0, s - 1.0), far_series)
-    is_near = size <= 3.0
-    factor = tl.where(is_near, 0.953125, far)
-    factor_low = tl.where(is_near, _polynomial(size - 1.5, near_series), far_low)
-    scale = tl.where(is_near, v, root)
-    scale_low = tl.where(is_near, v_low, root_low)
-    high, low = _product(power, factor)
-    high, low = _sum(high, tl.fma(power, factor_low, tl.fma(power_low, factor, low)))
-    scaled, scaled_low = _product(high, scale)
-    scaled_low = scaled_low + tl.fma(high, scale_low, low * scale)
+    high, low = _product(power, far)
+    high, low = _sum(high, tl.fma(power, far_low, tl.fma(power_low, far, low)))
+    scaled, scaled_low = _product(high, root)
+    scaled_low = scaled_low + tl.fma(high, root_low, low * root)
     result = (scaled + scaled_low) * _power_of_two(n - 8) * 256.0
-    # Near 0, where 1 is nearly all of it, its series.
-    z = 0.25 * size * size
-    series = tl.fma(z, tl.fma(z, 0.0017361111240461469, 0.02777777798473835), 0.25)
-    tiny = 1.0 + tl.fma(z * z, series, z)
-    result = tl.where(size < 0.5, tiny, result)
     return tl.where(tl.abs(x) < float("inf"), result, x * x)
+
+
+@triton.jit
+def _i0_single(x):
+    """Up to 3, where most arguments are, its series in z = x * x / 4, whose first terms are summed as
+    pairs."""
+    series: tl.constexpr = (
+        0.02777777798473835,
+        0.0017361100763082504,
+        6.944606866454706e-05,
+        1.9279095795354806e-06,
+        3.966933803667416e-08,
+        6.103882954633377e-10,
+    )
+    half = 0.5 * tl.abs(x)
+    z, z_low = _product(half, half)
+    later = _polynomial(z, series)
+    quarter = tl.fma(z, later, 0.25)
+    quarter_low = tl.fma(z, later, 0.25 - quarter)
+    slope = tl.fma(z, quarter, 1.0)
+    slope_low = tl.fma(z, quarter_low, tl.fma(z, quarter, 1.0 - slope))
+    near = tl.fma(z, slope, 1.0)
+    near_low = tl.fma(z, slope, 1.0 - near)
+    # The derivative by z is about 2 slope - 1.
+    near = near + (near_low + tl.fma(z, slope_low, z_low * tl.fma(slope, 2.0, -1.0)))
+    return _where_rarely(tl.abs(x) > 3.0, _i0_far(x), near)
 
 
 @triton.jit

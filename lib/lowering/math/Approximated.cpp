@@ -61,7 +61,8 @@ bool ApproximatedValues::find(Value value) {
       isHandedOn(op) ||
       isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
           arith::SelectOp, arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp,
-          arith::ExtFOp, arith::TruncFOp, math::AbsFOp, math::FmaOp, math::SqrtOp>(op);
+          arith::ExtFOp, arith::TruncFOp, math::AbsFOp, math::FmaOp, math::SqrtOp, math::Log1pOp>(
+          op);
   return isArithmetic && llvm::any_of(op->getOperands(), [&](Value one) { return contains(one); });
 }
 

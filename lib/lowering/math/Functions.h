@@ -20,6 +20,8 @@ Lanes emitLog(Lanes x);
 Lanes emitLog2(Lanes x);
 Lanes emitLog10(Lanes x);
 Lanes emitLog1p(Lanes x);
+/// The same of f32 that carries errors of an approximate unit, within 1.6 units in the last place.
+Lanes log1pOfApproximated(Lanes x);
 
 Lanes emitPow(Lanes x, Lanes y);
 /// The same of f32, with an approximate unit, within 2^-14 of results that floats of 16 bits hold.

@@ -138,6 +138,17 @@ Lanes emitLog1p(Lanes x) {
   return select(absolute(x) < 0x1p-54, x, result);
 }
 
+Lanes log1pOfApproximated(Lanes x) {
+  Lanes sum = x + 1.0;
+  Lanes exponent = (bitsOf(sum) - bitsOf(sum).constantBits(0x3f3504f3)) & uint64_t(0xff800000);
+  // With 2^k from its bits: m - 1 = 2^-k x + (2^-k - 1), where only the sum rounds up to k = 24.
+  Lanes scaled = floatOf(bitsOf(x) - exponent);
+  Lanes scale = floatOf(exponent.constantBits(0x40800000) - exponent); // 2^(2 - k)
+  Lanes f = scaled + mulAdd(scale, 0.25, x.constant(-1.0));
+  Lanes result = mulAdd(toFloat(exponent), 0x1.62e43p-24, log32OfMantissa(f));
+  return copySign(withSpecialCasesBeside(x, result), x);
+}
+
 /// (a + b) (c + d) without the product of the low parts.
 static Pair product(Pair a, Pair c) {
   Pair exact = twoProduct(a.high, c.high);

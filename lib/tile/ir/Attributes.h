@@ -52,6 +52,14 @@ inline constexpr llvm::StringLiteral privateAtomic = "tile.private";
 /// target may do to products and quotients otherwise.
 inline constexpr llvm::StringLiteral rounded = "tile.rounded";
 
+/// Unit, of an arith.divf: operands and result are normal numbers, and it is enough that the result
+/// is within two units in the last place.
+inline constexpr llvm::StringLiteral nearby = "tile.nearby";
+
+/// Unit, of an arith.select: few elements take the first value, so that what only it needs may
+/// stand behind a branch.
+inline constexpr llvm::StringLiteral rare = "tile.rare";
+
 // ---- of any operation ----
 
 /// array<i64>, of the last operation of each iteration of an unrolled loop: numbers of the unrolled

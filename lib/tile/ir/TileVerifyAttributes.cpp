@@ -151,6 +151,8 @@ const Row rows[] = {
     {attribute::endOfRange, checkMark<ProgramIdOp>},
     {attribute::privateAtomic, checkMark<AtomicRMWOp>},
     {attribute::rounded, checkRounded},
+    {attribute::nearby, checkMark<mlir::arith::DivFOp>},
+    {attribute::rare, checkMark<mlir::arith::SelectOp>},
     {unsignedOperands, checkUnsigned},
 };
 

@@ -10,17 +10,18 @@ def t_float16_kernel(
     inside = col < rest_D
     x = tl.load(x_ptr + col, mask=inside, other=0.0).to(tl.float32)
     t = tl.sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x))
-    t_1 = x * tl.sigmoid(
-        x
-    ) * (x * libdevice.tanh(tl.where(x > 20.0, x, libdevice.log1p(tl.exp(x)))))
-    a = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) + x * t - t_1
-    t_2 = x + 3.0
-    t_3 = tl.where(t_2 < 0.0, 0.0, t_2)
-    t_4 = a + 3.0
-    t_5 = tl.where(t_4 < 0.0, 0.0, t_4)
+    t_1 = tl.exp(tl.where(x > 40.0, 40.0, x))
+    t_2 = t_1 * (t_1 + 2.0)
+    a = 0.5 * x * (
+        1.0 + tl.erf(x * 0.7071067811865476)
+    ) + x * t - x * tl.sigmoid(x) * (x * (t_2 / (t_2 + 2.0)))
+    t_3 = x + 3.0
+    t_4 = tl.where(t_3 < 0.0, 0.0, t_3)
+    t_5 = a + 3.0
+    t_6 = tl.where(t_5 < 0.0, 0.0, t_5)
     b = tl.where(
         a > 20.0, a, libdevice.log1p(tl.exp(a))
-    ) + x * (tl.where(t_3 > 6.0, 6.0, t_3) / 6.0) - tl.where(t_5 > 6.0, 6.0, t_5) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
+    ) + x * (tl.where(t_4 > 6.0, 6.0, t_4) / 6.0) - tl.where(t_6 > 6.0, 6.0, t_6) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
     out = tl.where(b > 0.0, b, b * 0.2) + tl.ceil(a) - tl.floor(b) * (x * x)
     tl.store(out_ptr + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
@@ -37,16 +38,17 @@ def t_float64_kernel(
     inside = col < rest_D
     x = tl.load(x_ptr + col, mask=inside, other=0.0)
     t = tl.sigmoid(1.5957691216057308 * (x + 0.044715 * x * x * x))
-    t_1 = x * tl.sigmoid(
-        x
-    ) * (x * libdevice.tanh(tl.where(x > 20.0, x, libdevice.log1p(tl.exp(x)))))
-    a = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476)) + x * t - t_1
-    t_2 = x + 3.0
-    t_3 = tl.where(t_2 < 0.0, 0.0, t_2)
-    t_4 = a + 3.0
-    t_5 = tl.where(t_4 < 0.0, 0.0, t_4)
+    t_1 = tl.exp(tl.where(x > 40.0, 40.0, x))
+    t_2 = t_1 * (t_1 + 2.0)
+    a = 0.5 * x * (
+        1.0 + tl.erf(x * 0.7071067811865476)
+    ) + x * t - x * tl.sigmoid(x) * (x * (t_2 / (t_2 + 2.0)))
+    t_3 = x + 3.0
+    t_4 = tl.where(t_3 < 0.0, 0.0, t_3)
+    t_5 = a + 3.0
+    t_6 = tl.where(t_5 < 0.0, 0.0, t_5)
     b = tl.where(
         a > 20.0, a, libdevice.log1p(tl.exp(a))
-    ) + x * (tl.where(t_3 > 6.0, 6.0, t_3) / 6.0) - tl.where(t_5 > 6.0, 6.0, t_5) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
+    ) + x * (tl.where(t_4 > 6.0, 6.0, t_4) / 6.0) - tl.where(t_6 > 6.0, 6.0, t_6) / 6.0 * tl.where(x > 0.0, x, libdevice.expm1(x))
     out = tl.where(b > 0.0, b, b * 0.2) + tl.ceil(a) - tl.floor(b) * (x * x)
     tl.store(out_ptr + col, out, mask=inside)

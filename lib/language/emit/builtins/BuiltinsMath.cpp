@@ -128,6 +128,13 @@ Value fabsBuiltin(Emitter &emitter, const Bound &args) {
   return unaryMath<mlir::math::AbsFOp>(emitter, args["x"], "fabs");
 }
 
+static Value marked(Value result, llvm::StringRef attribute) {
+  if (mlir::Operation *op = result.isPoison() ? nullptr : result.ssa.getDefiningOp()) {
+    op->setAttr(attribute, mlir::UnitAttr::get(op->getContext()));
+  }
+  return result;
+}
+
 Value where(Emitter &emitter, const Bound &args) {
   const Value &condition = args["condition"];
   bool isNumber = condition.isTile() && !condition.isPointer() &&
@@ -138,6 +145,12 @@ Value where(Emitter &emitter, const Bound &args) {
                                   " and not i1; upstream will refuse it in a later release");
   }
   return emitter.operators.select(args["condition"], args["x"], args["y"]);
+}
+
+/// The library's: what `x` alone needs may stand behind a branch.
+Value whereRarely(Emitter &emitter, const Bound &args) {
+  Value chosen = emitter.operators.select(args["condition"], args["x"], args["y"]);
+  return marked(std::move(chosen), tile::attribute::rare);
 }
 
 static Value extremumOf(Emitter &emitter, const Bound &args, bool isMax) {
@@ -202,12 +215,12 @@ Value fdiv(Emitter &emitter, const Bound &args) {
   return emitter.tiles.like<mlir::arith::DivFOp>(x, x.ssa, y.ssa);
 }
 
-static Value rounded(Value result) {
-  if (!result.isPoison()) {
-    mlir::Operation *op = result.ssa.getDefiningOp();
-    op->setAttr(tile::attribute::rounded, mlir::UnitAttr::get(op->getContext()));
-  }
-  return result;
+static Value rounded(Value result) { return marked(std::move(result), tile::attribute::rounded); }
+
+/// The library's: of normal numbers, within two units in the last place.
+Value divideNearby(Emitter &emitter, const Bound &args) {
+  return marked(binaryMath<mlir::arith::DivFOp>(emitter, args, "_divide_nearby"),
+                tile::attribute::nearby);
 }
 
 Value divRn(Emitter &emitter, const Bound &args) {

@@ -36,7 +36,11 @@ Value Scope::lookup(const std::string &name) {
     if (std::optional<Value> value = globals.find(*emitter.frame().module, name)) {
       return *value;
     }
-    if (const BuiltinEntry *entry = findBuiltin(name, 'P')) {
+    const BuiltinEntry *entry = findBuiltin(name, 'P');
+    if (!entry && emitter.frame().module->isLibrary) {
+      entry = findBuiltin(name, 'S');
+    }
+    if (entry) {
       return builtinValue(entry);
     }
   }

@@ -23,6 +23,7 @@ void buildLoopsOptPipeline(mlir::OpPassManager &manager, const CpuMachine &machi
   manager.addPass(createPrefetchAheadPass());
   manager.addPass(createWidenPairsPass());
   manager.addPass(lowering::createExpandHalfPass(floats));
+  manager.addPass(lowering::createBranchToRarePass());
   manager.addPass(lowering::createExpandMathPass(floats));
   manager.addPass(createSplitProductsPass(machine));
   manager.addPass(createOverlapIterationsPass(machine));

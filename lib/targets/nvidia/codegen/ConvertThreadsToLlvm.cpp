@@ -68,6 +68,7 @@ void buildThreadsToLlvmPipeline(OpPassManager &manager) {
                                    .hasBf16Rounding = true,
                                    .approximate = &approximateFunctions()};
   manager.addPass(lowering::createExpandHalfPass(floats));
+  manager.addPass(lowering::createBranchToRarePass());
   manager.addPass(lowering::createExpandMathPass(floats));
   manager.addPass(lowering::createExpandRemaindersPass());
   manager.addPass(createConvertThreadsToLlvmPass());

@@ -48,9 +48,12 @@ void lowerElementwise(ThreadCode &code, Operation *op, const tile::AxisInfos &ax
     types.push_back(threadType(tile::elementTypeOf(type)));
   }
   SmallVector<NamedAttribute> attributes;
-  if (op->hasAttr(tile::attribute::rounded)) {
-    attributes.emplace_back(code.builder.getStringAttr(lowering::roundedAttribute),
-                            code.builder.getUnitAttr());
+  for (auto [ofTile, ofThread] : {std::pair(tile::attribute::rounded, lowering::roundedAttribute),
+                                  std::pair(tile::attribute::nearby, lowering::nearbyAttribute),
+                                  std::pair(tile::attribute::rare, lowering::rareAttribute)}) {
+    if (op->hasAttr(ofTile)) {
+      attributes.emplace_back(code.builder.getStringAttr(ofThread), code.builder.getUnitAttr());
+    }
   }
   for (NamedAttribute attribute : op->getAttrs()) {
     if (attribute.getName() != layoutsAttribute &&

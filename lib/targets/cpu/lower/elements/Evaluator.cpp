@@ -3,7 +3,9 @@
 // accesses are in EvaluateMemory.cpp, masks in LaneMasks.cpp.
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
 
+#include "lib/lowering/Passes.h"
 #include "lib/targets/cpu/lower/elements/Gathers.h"
+#include "lib/tile/ir/Attributes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -351,7 +353,11 @@ Value Evaluator::computeSelect(arith::SelectOp op, const Dims &dims, unsigned co
     yes = broadcast(builder, yes, yes.getType());
     no = broadcast(builder, no, no.getType());
   }
-  return builder.create<arith::SelectOp>(loc, mask.value, yes, no);
+  auto chosen = builder.create<arith::SelectOp>(loc, mask.value, yes, no);
+  if (op->hasAttr(tile::attribute::rare)) {
+    chosen->setAttr(lowering::rareAttribute, builder.getUnitAttr());
+  }
+  return chosen;
 }
 
 Value Evaluator::computeConstant(arith::ConstantOp op, const Dims &dims, unsigned copy,
