@@ -68,5 +68,10 @@ TEST(WindowKernels, ATransposedConvolutionMultipliesOnce) {
   EXPECT_EQ(count(last, "tl.dot("), 0) << last;
 }
 
+TEST(WindowKernels, WeightsOfAPlaceAreComputedForSeveralChannels) {
+  const std::string kernel = kernelOf("grid_sample_corners");
+  EXPECT_NE(kernel.find("BLOCK_Z"), std::string::npos) << kernel;
+}
+
 } // namespace
 } // namespace nereid::generator

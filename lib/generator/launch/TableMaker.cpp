@@ -295,7 +295,10 @@ private:
       return fmt::format("max(1, {}*({} < {}))", left, last.block, elementsOfLongRow);
     }
     const bool isAlong = isInnermost && dim > 0;
-    return isAlong && isColumns(kernel.dims)         ? elementsOfColumn(kernel)
+    const int64_t together = isAlong ? kernel.dims[dim - 1].blockAtMost : 0;
+    return isAlong && together > 1 && kernel.dims[dim - 1].form == DimForm::Grid
+               ? fmt::format("min({}, {}//{})", elementsAlong, left, together)
+           : isAlong && isColumns(kernel.dims)       ? elementsOfColumn(kernel)
            : isAlong && last.form == DimForm::Looped ? partOfRow()
            : isAlong && left == tileElementsName     ? std::to_string(elementsAlong)
            : isAlong                 ? fmt::format("min({}, {})", elementsAlong, left)
