@@ -214,6 +214,26 @@ TEST(LaunchTable, ProductsHaveLargeBlocksWhereTheseKeepAllProcessorsAtWork) {
       << taken(3, 512, 4096);
 }
 
+TEST(LaunchTable, WindowsOfFewTilesAreMultipliedInParts) {
+  const LaunchTable table = tableOf(
+      "C = size()\nF = size()\nP = size()\nx = input(fp32, [C, P + 2], strides=[P + 2, 1])\n"
+      "w = input(fp32, [F, C, 3], strides=[3*C, 3, 1])\ny = output(fp32, [F, P], strides=[P, 1])\n"
+      "f = iterator(F)\np = iterator(P)\nc = iterator(C)\nt = iterator(3)\nstage(\"t\")\n"
+      "y[f, p] = sum[c, t](x[c, p + t] * w[f, c, t])\n");
+  auto programs = [&](int64_t c, int64_t f, int64_t p) {
+    auto launches = bindLaunch(table, {{"C", c}, {"F", f}, {"P", p}}, {132, true});
+    EXPECT_TRUE(bool(launches));
+    std::string names;
+    for (const BoundLaunch &each : *launches) {
+      names += each.programs > 0 ? each.function + " " : "";
+    }
+    return names;
+  };
+  EXPECT_EQ(programs(512, 64, 49), "t_part_1_kernel t_part_2_looped_kernel ");
+  EXPECT_EQ(programs(341, 64, 49), "t_kernel ") << "1023 products";
+  EXPECT_EQ(programs(512, 64, 64 * 34), "t_kernel ") << "tiles for a quarter of the processors";
+}
+
 TEST(LaunchTable, NothingIsLaunchedForNothing) {
   auto launches = bindLaunch(tableOf(turned), {{"N", 0}});
   ASSERT_TRUE(bool(launches)) << render(launches.error());
