@@ -299,6 +299,42 @@ private:
     }
   }
 
+  /// What a value that repeats along others meets: it is read as often as it is needed, if a thread
+  /// reads no more by that than it does anyway, instead of being moved by shared memory.
+  std::optional<LinearLayout> layoutBesideUse(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 4;
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (depth == deepest || !worksInAnyLayout(user) || user->getNumResults() != 1) {
+        return std::nullopt;
+      }
+      std::optional<LinearLayout> result;
+      for (Value other : user->getOperands()) {
+        if (other != value && isTile(other) && !free.contains(other) && layoutOf(other) &&
+            shapeOf(other) == shapeOf(user->getResult(0))) {
+          result = layoutOf(other);
+        }
+      }
+      result = result ? result : layoutBesideUse(user->getResult(0), depth + 1);
+      if (result) {
+        return operandLayout(user, use.getOperandNumber(), *result);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Of a load that has an element for a thread at most.
+  std::optional<LinearLayout> layoutOfRepeated(Operation *access) {
+    auto load = dyn_cast<tile::LoadOp>(access);
+    if (!load || load.getIsVolatile() ||
+        cast<RankedTensorType>(load.getType()).getNumElements() > threads.lanes * threads.warps ||
+        !llvm::all_of(load->getOperands(), [&](Value each) { return free.contains(each); })) {
+      return std::nullopt;
+    }
+    auto layout = layoutBesideUse(load.getResult());
+    return layout && layout->count(layout::Holder::Register) == 1 ? layout : std::nullopt;
+  }
+
   /// The layout of what is stored, or that of the product which adds to what is loaded.
   std::optional<LinearLayout> layoutBeyond(Operation *access) {
     if (auto store = dyn_cast<tile::StoreOp>(access)) {
@@ -323,6 +359,9 @@ private:
           return free.contains(operand) || (store && operand == store.getValue());
         })) {
       return *beyond;
+    }
+    if (auto repeated = layoutOfRepeated(access)) {
+      return *repeated;
     }
     // Places that a scan has counted follow each other from lane to lane.
     if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
