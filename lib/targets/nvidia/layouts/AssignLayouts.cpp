@@ -10,6 +10,7 @@
 // `nvidia.convert_layout`.
 // Example: of `tile.load` the addresses, made of a range and a splat, are computed by the threads
 // that load.
+#include "lib/layout/RowLayout.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/FreeTiles.h"
@@ -323,6 +324,31 @@ private:
     return std::nullopt;
   }
 
+  /// Whether the load's rows, one for each warp at least, are reduced and nothing else: each warp
+  /// then reduces its own, and computes what its rows have in common for these alone.
+  bool isReducedRow(Operation *access) {
+    auto load = dyn_cast<tile::LoadOp>(access);
+    const LinearLayout::Shape shape = load ? shapeOf(load.getResult()) : LinearLayout::Shape();
+    if (shape.size() < 2 || shape.back() < threads.lanes ||
+        cast<RankedTensorType>(load.getType()).getNumElements() / shape.back() < threads.warps) {
+      return false;
+    }
+    Value value = load.getResult();
+    constexpr unsigned deepest = 8;
+    for (unsigned depth = 0; depth < deepest && value.hasOneUse(); ++depth) {
+      Operation *user = *value.getUsers().begin();
+      if (auto reduce = dyn_cast<tile::ReduceOp>(user)) {
+        return static_cast<size_t>(reduce.getAxis()) + 1 == shape.size();
+      }
+      if (!worksInAnyLayout(user) || user->getNumResults() != 1 ||
+          shapeOf(user->getResult(0)) != shape) {
+        return false;
+      }
+      value = user->getResult(0);
+    }
+    return false;
+  }
+
   /// Of a load that has an element for a thread at most.
   std::optional<LinearLayout> layoutOfRepeated(Operation *access) {
     auto load = dyn_cast<tile::LoadOp>(access);
@@ -366,6 +392,9 @@ private:
     // Places that a scan has counted follow each other from lane to lane.
     if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
       return accessLayout(pointer, axes, threads);
+    }
+    if (free.contains(pointer) && isReducedRow(access)) {
+      return layout::rowLayout(shapeOf(pointer), threads.lanes, threads.warps);
     }
     // The one in which the least has to move: that of the addresses, else of what is beside it.
     return free.contains(pointer) ? layoutBeside(access, axes, threads) : homeOf(pointer);
