@@ -56,5 +56,22 @@ TEST(WindowKernels, PixelsThatOneBecameAreAddedInOneKernel) {
   EXPECT_EQ(count(kernel, "tl.store("), 1) << kernel;
 }
 
+TEST(WindowKernels, ATransposedConvolutionMultipliesOnce) {
+  const definition::Operator op = shipped("conv_transpose2d");
+  auto generation = generate(op, testChip(), nullptr);
+  ASSERT_TRUE(bool(generation)) << render(generation.error());
+  for (const std::string &kernel : generation->program.kernels) {
+    EXPECT_LE(count(kernel, "tl.dot("), 1) << kernel;
+  }
+  const std::string &last = generation->program.kernels.back();
+  EXPECT_NE(last.find("product_1_ptr"), std::string::npos) << last;
+  EXPECT_EQ(count(last, "tl.dot("), 0) << last;
+}
+
+TEST(WindowKernels, WeightsOfAPlaceAreComputedForSeveralChannels) {
+  const std::string kernel = kernelOf("grid_sample_corners");
+  EXPECT_NE(kernel.find("BLOCK_Z"), std::string::npos) << kernel;
+}
+
 } // namespace
 } // namespace nereid::generator

@@ -3,6 +3,7 @@
 #include "lib/generator/fuse/Partition.h"
 
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/template/StageKernel.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,8 @@ bool hasLine(const std::vector<Store> &group) {
 
 class Partitioner {
 public:
-  explicit Partitioner(Program &program) : program(program) {}
+  Partitioner(Program &program, const std::set<BufferId> &apart)
+      : program(program), apart(apart), ownBuffers(program.buffers.size()) {}
 
   Status run() {
     for (size_t stage = 0; stage < program.stages.size();) {
@@ -264,7 +266,13 @@ private:
   void materialise(size_t number, const std::vector<const Node *> &values) {
     Stage made{program.stages[number].name, {}};
     std::map<const Node *, const Node *> done;
+    const BufferId owner = ownerOf(number);
     for (const Node *value : values) {
+      if (const Node *saved = known.find(value, owner, apart)) {
+        done[value] = saved;
+        program.nodes.passWord(value, saved);
+        continue;
+      }
       Buffer buffer;
       buffer.name = freeName();
       buffer.dtype = value->dtype;
@@ -277,11 +285,23 @@ private:
       buffer.strides = contiguousStrides(buffer.sizes);
       ref.buffer = program.add(std::move(buffer));
       made.stores.push_back({ref.buffer, ref.indices, value, "", nullptr});
+      known.add(value, ref.buffer, owner);
       done[value] = program.nodes.make(std::move(ref));
       program.nodes.passWord(value, done[value]);
     }
     replace(program.stages[number], std::move(done));
+    if (made.stores.empty()) {
+      return;
+    }
     program.stages.insert(program.stages.begin() + static_cast<ptrdiff_t>(number), std::move(made));
+  }
+
+  /// The output of the stage from which this one has been cut off, or its own.
+  BufferId ownerOf(size_t stage) const {
+    while (program.stages[stage].stores[0].buffer >= ownBuffers) {
+      ++stage;
+    }
+    return program.stages[stage].stores[0].buffer;
   }
 
   std::string freeName() const {
@@ -293,10 +313,15 @@ private:
   }
 
   Program &program;
+  const std::set<BufferId> &apart;
+  const size_t ownBuffers;
+  SavedValues known{program};
 };
 
 } // namespace
 
-Status partition(Program &program) { return Partitioner(program).run(); }
+Status partition(Program &program, const std::set<BufferId> &apart) {
+  return Partitioner(program, apart).run();
+}
 
 } // namespace nereid::generator

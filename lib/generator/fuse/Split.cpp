@@ -17,7 +17,7 @@
 namespace nereid::generator {
 namespace {
 
-/// Parts of a single iterator begin at multiples of it, so that wide accesses stay aligned.
+/// Parts of all that is reduced begin at multiples of it, so that wide accesses stay aligned.
 constexpr int64_t partAlignment = 16;
 
 std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
@@ -37,9 +37,11 @@ public:
     if (all.empty() || std::any_of(all.begin(), all.end(), isStuck)) {
       return std::nullopt;
     }
-    line = all[0]->iterators[0];
-    const Polynomial extent = program.space.iterators[line].extent;
-    const int64_t unit = all[0]->iterators.size() == 1 ? partAlignment : 1;
+    const std::vector<IteratorId> &bound = all[0]->iterators;
+    const bool isOfAll = contractionOf(*all[0]).has_value();
+    lines.assign(bound.begin(), isOfAll ? bound.end() : bound.begin() + 1);
+    extent = extentOf({"", "", lines}, program);
+    const int64_t unit = lines.size() == bound.size() ? partAlignment : 1;
     length = program.space.symbols.addQuotient(extent + (parts * unit - 1), parts * unit) * unit;
     for (std::vector<const Node *> left = all; !left.empty();
          left = reductionsOf(rootsOf(stores))) {
@@ -75,24 +77,38 @@ private:
     }
     addStages(partial);
     // The last ones are joined where they are needed, unless that runs along the line again.
-    isJoined = level.size() == left.size() && !program.iteratorsOf(stores[0]).contains(line);
+    isJoined = level.size() == left.size() && !program.iteratorsOf(stores[0]).contains(lines[0]);
     replace(isJoined ? joined : saved(joined));
+  }
+
+  /// Where the lines are at a place of all of them together, the last one innermost.
+  IndexMap places(const Affine &place) const {
+    IndexMap result;
+    Affine rest = place;
+    for (size_t i = lines.size(); i-- > 1;) {
+      const Polynomial &own = program.space.iterators[lines[i]].extent;
+      result[lines[i]] = remainder(rest, own, program.space);
+      rest = floorDivide(rest, own, program.space);
+    }
+    result[lines[0]] = rest;
+    return result;
   }
 
   /// Stores the components of each part; what reads them at `part`.
   std::vector<NodeParts> partsOf(const Node &node, IteratorId part, IteratorId within,
                                  std::vector<Store> &partial) {
     const Affine place = Affine::iterator(part) * length + Affine::iterator(within);
-    const Node *inside =
-        program.nodes.map("lt", DType::Bool,
-                          {program.nodes.index(place),
-                           program.nodes.index(Affine(program.space.iterators[line].extent))});
+    const Node *inside = program.nodes.map(
+        "lt", DType::Bool, {program.nodes.index(place), program.nodes.index(Affine(extent))});
     NodeParts reduced = node;
-    std::replace(reduced.iterators.begin(), reduced.iterators.end(), line, within);
+    std::erase_if(reduced.iterators, [&](IteratorId each) {
+      return std::find(lines.begin(), lines.end(), each) != lines.end();
+    });
+    reduced.iterators.insert(reduced.iterators.begin(), within);
+    const IndexMap to = places(place);
     const bool isProduct = contractionOf(node).has_value();
     for (size_t i = 0; i < reduced.inputs.size(); ++i) {
-      const Node *moved =
-          program.nodes.substitute(reduced.inputs[i], {{line, place}}, program.space);
+      const Node *moved = program.nodes.substitute(reduced.inputs[i], to, program.space);
       reduced.inputs[i] = isProduct ? productInside(*moved, inside)
                                     : selected(inside, moved, findMonoid(node.name)->identity[i]);
     }
@@ -241,8 +257,8 @@ private:
   std::vector<Store> stores;
   const int64_t parts;
   const std::vector<IteratorId> order;
-  IteratorId line = 0;
-  Polynomial length;
+  std::vector<IteratorId> lines; ///< that are divided, as one
+  Polynomial extent, length;     ///< of them, of a part
   Split made;
   bool isJoined = false;
 };

@@ -22,7 +22,8 @@ struct Split {
   std::vector<BufferId> workspaces;       ///< that they leave to each other
 };
 
-/// The stores' reductions in `parts` parts, along the outermost iterator that they bind. The
+/// The stores' reductions in `parts` parts, along the outermost iterator that they bind; products
+/// along all of them together, as the outermost one of a window has few elements. The
 /// program gets temporaries and iterators; its stages stay as they are. Nothing where a reduction
 /// reads at an index from memory, which only conditions around it may make valid.
 std::optional<Split> splitReductions(Program &program, const std::vector<Store> &stores,

@@ -108,10 +108,11 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
 
 std::map<std::string, int64_t> LaunchSite::values() const {
   // A lane of a device holds eight elements of a tile of four warps, from two accesses of 16 bytes;
-  // of a row of 32 warps, 32, as registers for two values of each are there. On processors tiles
-  // and rows are in the first-level cache.
+  // of a row of 32 warps, 32, as registers for two values of each are there. Of the smallest tile
+  // it holds one. On processors tiles and rows are in the first-level cache.
   return {{processorsName, processors},
           {tileElementsName, isDevice ? 1024 : 4096},
+          {fewestElementsName, isDevice ? 128 : 4096},
           {rowElementsName, isDevice ? 32768 : wholeAtMost}};
 }
 

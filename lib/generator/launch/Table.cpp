@@ -210,7 +210,11 @@ Status addChain(const Program &program, const std::string &name, const ChainStag
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   const std::map<BufferId, ChainStage> chains = chainStages(program);
   const size_t ownBuffers = program.buffers.size();
-  if (Status status = partition(program); !status) {
+  std::set<BufferId> apart;
+  for (const auto &[buffer, chain] : chains) {
+    apart.insert(buffer);
+  }
+  if (Status status = partition(program, apart); !status) {
     return status.error();
   }
   MadeKernels made;

@@ -96,8 +96,10 @@ struct LaunchSite {
   std::map<std::string, int64_t> values() const;
 };
 constexpr const char *processorsName = "PROCESSORS";
-/// Elements of a tile that is tried first, and of the longest row that one tile holds whole.
-constexpr const char *tileElementsName = "TILE_ELEMENTS", *rowElementsName = "ROW_ELEMENTS";
+/// Elements of a tile that is tried first, of the smallest one, where there are few, and of the
+/// longest row that one tile holds whole.
+constexpr const char *tileElementsName = "TILE_ELEMENTS", *fewestElementsName = "FEWEST_ELEMENTS",
+                     *rowElementsName = "ROW_ELEMENTS";
 
 struct LaunchTable {
   std::vector<std::string> symbols;     ///< that a launch brings, in order

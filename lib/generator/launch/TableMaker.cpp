@@ -21,6 +21,8 @@ constexpr int64_t elementsAlong = 1024, elementsInside = 64, elementsOfColumns =
 constexpr int64_t elementsOfWarp = 512;
 /// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
 constexpr int64_t elementsAtData = 1024;
+/// That a device has at a time at least, as long as there are elements for them.
+constexpr int64_t programsOfProcessor = 4;
 /// The values of more loads leave a lane no registers for a whole tile's elements.
 constexpr int64_t fewLoads = 4;
 
@@ -100,10 +102,12 @@ private:
           return std::any_of(offset.terms().begin(), offset.terms().end(),
                              [](const auto &term) { return dependsOnData(term.first); });
         });
-    std::string left = isColumns(kernel.dims)       ? std::to_string(elementsOfColumns)
+    std::string left = isSerial(kernel.dims)        ? tileElementsName
+                       : isColumns(kernel.dims)     ? std::to_string(elementsOfColumns)
                        : loadsOf(kernel) > fewLoads ? fmt::format("{}//2", tileElementsName)
                        : isAtData                   ? std::to_string(elementsAtData)
                                                     : tileElementsName;
+    left = divided(kernel, std::move(left));
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -190,6 +194,56 @@ private:
     }
   }
 
+  /// Elements of a tile, fewer where tiles of so many would leave processors of a device without
+  /// one, under a name of expressions: what has few elements waits for memory, and the more lanes
+  /// wait at a time the better.
+  std::string divided(const StageKernel &kernel, std::string elements) {
+    const bool isOfElements = kernel.role.find("map") != std::string::npos ||
+                              kernel.role.find("reduce") != std::string::npos;
+    const bool isLoopOfColumns = isColumns(kernel.dims) && !isSerial(kernel.dims) &&
+                                 kernel.dims[kernel.dims.size() - 2].form == DimForm::Looped;
+    if (!isOfElements || isLoopOfColumns) {
+      return elements;
+    }
+    std::string all;
+    for (const TileDim &dim : kernel.dims) {
+      if (dim.form != DimForm::Looped) {
+        all += (all.empty() ? "" : "*") + extentText(dim);
+      }
+    }
+    if (all.empty()) {
+      return elements;
+    }
+    std::string name = kernel.role + "_elements";
+    auto isIt = [&](const auto &known) { return known.name == name; };
+    while (std::find(table.symbols.begin(), table.symbols.end(), name) != table.symbols.end() ||
+           std::any_of(table.derived.begin(), table.derived.end(), isIt)) {
+      name += "_of_tile";
+    }
+    table.derived.push_back(
+        {name, fmt::format("min({}, max({}, next_power_of_2({}//({}*{}))))", elements,
+                           fewestElementsName, all, programsOfProcessor, processorsName)});
+    return name;
+  }
+
+  /// Columns of a tile: fewer where so many would leave processors of a device without a program.
+  std::string elementsOfColumn(const StageKernel &kernel) const {
+    if (isSerial(kernel.dims)) {
+      return std::to_string(elementsInside);
+    }
+    return fmt::format("min({}, max({}//8, next_power_of_2({}//{})))", elementsInside,
+                       fewestElementsName, results(kernel), processorsName);
+  }
+
+  /// Points of the dimensions that the grid divides.
+  std::string results(const StageKernel &kernel) const {
+    std::string all = "1";
+    for (const TileDim &dim : kernel.dims) {
+      all += dim.form == DimForm::Grid ? "*" + extentText(dim) : "";
+    }
+    return all;
+  }
+
   static int64_t loadsOf(const StageKernel &kernel) {
     return std::count_if(kernel.accesses.begin(), kernel.accesses.end(),
                          [](const TileAccess &each) { return !each.isStore; });
@@ -241,15 +295,26 @@ private:
       return fmt::format("max(1, {}*({} < {}))", left, last.block, elementsOfLongRow);
     }
     const bool isAlong = isInnermost && dim > 0;
-    return isAlong && isColumns(kernel.dims)         ? std::to_string(elementsInside)
+    const int64_t together = isAlong ? kernel.dims[dim - 1].blockAtMost : 0;
+    return isAlong && together > 1 && kernel.dims[dim - 1].form == DimForm::Grid
+               ? fmt::format("min({}, {}//{})", elementsAlong, left, together)
+           : isAlong && isColumns(kernel.dims)       ? elementsOfColumn(kernel)
            : isAlong && last.form == DimForm::Looped ? partOfRow()
-           : isAlong                                 ? std::to_string(elementsAlong)
-           : left == tileElementsName                ? left
-                                                     : fmt::format("max(1, {})", left);
+           : isAlong && left == tileElementsName     ? std::to_string(elementsAlong)
+           : isAlong                 ? fmt::format("min({}, {})", elementsAlong, left)
+           : dim == 0 && isInnermost ? left
+                                     : fmt::format("max(1, {})", left);
   }
 
   /// What a loop over a row takes at a time.
   static std::string partOfRow() { return fmt::format("{}//8", rowElementsName); }
+
+  /// Whether a reduction is taken element after element.
+  static bool isSerial(const std::vector<TileDim> &dims) {
+    return std::any_of(dims.begin(), dims.end(), [](const TileDim &dim) {
+      return dim.form == DimForm::Looped && dim.blockAtMost == 1;
+    });
+  }
 
   /// Whether the innermost dimension lies inside of one that is reduced.
   static bool isColumns(const std::vector<TileDim> &dims) {

@@ -163,6 +163,11 @@ Lowered Lowerer::apply(const GraphNode &node, std::vector<Lowered> in) {
     break;
   case definition::OperationKind::Contraction:
     result.tensor = product(as(in[0], inside), as(in[1], inside));
+    if (isSpread(current)) {
+      const BufferId saved = temporary("product", result.tensor.shape, inside);
+      make.store("product", {{saved, result.tensor}});
+      result.tensor = stored(saved);
+    }
     break;
   case definition::OperationKind::Convolution:
     result.tensor = convolved(node, in, inside);

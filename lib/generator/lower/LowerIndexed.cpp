@@ -37,14 +37,14 @@ Lazy Lowerer::indexed(const GraphNode &node, const std::vector<Lowered> &in, DTy
   operands.values = as(values, type);
   if (meetAsOrdinals(operands)) {
     const IndexedOperands ordinals = asOrdinals(program, make, operands);
-    const BufferId met = temporary(operands.table.shape, DType::I32);
+    const BufferId met = temporary("met", operands.table.shape, DType::I32);
     writeInMemory(program, make, ordinals, op.name, {met});
     return make.cast(ofOrdinals(program, make, operands, stored(met)), computed(storage));
   }
   const bool isMean = operands.indexing.meeting == definition::Meeting::Mean;
   std::vector<BufferId> results = {resultBuffer(operands.table.shape, type, storage, isMean)};
   if (isMean) {
-    results.push_back(temporary(operands.table.shape, type));
+    results.push_back(temporary("met", operands.table.shape, type));
   }
   writeInMemory(program, make, operands, op.name, results);
   Lazy written = stored(results[0]);
@@ -67,7 +67,7 @@ BufferId Lowerer::resultBuffer(const Shape &shape, DType type, DType storage, bo
   const auto output = std::find(op.outputs.begin(), op.outputs.end(), node);
   const bool isOne = std::count(op.outputs.begin(), op.outputs.end(), node) == 1;
   if (isUsed || isPart || !isOne || type != storage) {
-    return temporary(shape, type);
+    return temporary("met", shape, type);
   }
   Buffer buffer;
   buffer.name = op.outputNames[static_cast<size_t>(output - op.outputs.begin())];
@@ -78,10 +78,10 @@ BufferId Lowerer::resultBuffer(const Shape &shape, DType type, DType storage, bo
   return program.add(std::move(buffer));
 }
 
-BufferId Lowerer::temporary(const Shape &shape, DType type) {
+BufferId Lowerer::temporary(const char *hint, const Shape &shape, DType type) {
   Buffer buffer;
   do {
-    buffer.name = fmt::format("met_{}", ++temporaries);
+    buffer.name = fmt::format("{}_{}", hint, ++temporaries);
   } while (program.find(buffer.name) || std::find(op.outputNames.begin(), op.outputNames.end(),
                                                   buffer.name) != op.outputNames.end());
   buffer.role = BufferRole::Temporary;

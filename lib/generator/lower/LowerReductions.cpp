@@ -5,6 +5,7 @@
 #include "lib/generator/lower/Moves.h"
 #include "lib/generator/lower/Places.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace nereid::generator {
@@ -102,6 +103,22 @@ Lazy Lowerer::product(Lazy a, Lazy b) {
   Lazy sum = make.reduce("sum", pairs, {pairs.shape.size() - 2}, false);
   sum = isColumn ? make.dropDim(sum, sum.shape.size() - 1) : sum;
   return isRow ? make.dropDim(sum, sum.shape.size() - (isColumn ? 1 : 2)) : sum;
+}
+
+/// Whether what the node computes goes back to where windows came from: each place of a result asks
+/// for all places of the windows over it, most of which other results ask for as well, or none.
+bool Lowerer::isSpread(size_t number) const {
+  auto isView = [&](int node) {
+    const auto *operation = definition::findOperation(op.nodes[static_cast<size_t>(node)].op);
+    return operation && operation->kind == definition::OperationKind::View;
+  };
+  return std::any_of(op.nodes.begin(), op.nodes.end(), [&](const GraphNode &node) {
+    int from = node.op == "_spread" ? node.inputs[0] : -1;
+    while (from > static_cast<int>(number) && isView(from)) {
+      from = op.nodes[static_cast<size_t>(from)].inputs[0];
+    }
+    return from == static_cast<int>(number);
+  });
 }
 
 /// sum(pad(x)[n, g·C + c, oh·s + kh·d, ow·s + kw·d] * w[g·F + f, c, kh, kw], (c, kh, kw)) + b

@@ -83,6 +83,7 @@ private:
   bool areResampled(const GraphNode &node) const;
   Lazy count(const Lazy &x, const std::vector<size_t> &dims, int64_t correction, DType type);
   Lazy product(Lazy a, Lazy b);
+  bool isSpread(size_t number) const;
   Lazy convolved(const GraphNode &node, const std::vector<Lowered> &in, DType type);
   static std::pair<Polynomial, Polynomial>
   paddingOf(const definition::ConvolutionAttributes &attributes, size_t side,
@@ -93,7 +94,7 @@ private:
 
   Lazy indexed(const GraphNode &node, const std::vector<Lowered> &in, DType storage);
   BufferId resultBuffer(const Shape &shape, DType type, DType storage, bool isPart);
-  BufferId temporary(const Shape &shape, DType type);
+  BufferId temporary(const char *hint, const Shape &shape, DType type);
   Lazy stored(BufferId buffer);
 
   const definition::Operator op;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of stages that reduce nothing: each program computes a tile of one to three dimensions.
 // The last dimension follows what most bytes lie contiguous along; one before it what the others
-// do, as in a transpose; the first one is all other iterators, packed.
+// do, as in a transpose, or an iterator along which much of what is computed stays the same, as the
+// weights of a pixel do in all channels; the first one is all other iterators, packed.
 #pragma once
 
 #include "lib/generator/template/StageKernel.h"

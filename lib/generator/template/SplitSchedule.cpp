@@ -29,10 +29,9 @@ std::string programsText(const TileDim &dim, int64_t block, const Program &progr
 
 std::optional<SplitSchedule> splitProducts(Program &program, const std::vector<Store> &stores,
                                            const Contraction &first) {
-  const TileDim k{"", "", {first.k[0]}};
-  const Polynomial length = extentOf({"", "", first.k}, program);
-  if (first.k.size() > 1 || program.space.symbols.isAtMost(length, shortest - 1)) {
-    return std::nullopt; // windows of convolutions are many already
+  const TileDim k{"", "", first.k};
+  if (program.space.symbols.isAtMost(extentOf(k, program), shortest - 1)) {
+    return std::nullopt;
   }
   std::string tiles = "4"; // fewer than a quarter of the processors have one
   for (const auto &[iterators, block] :

@@ -119,6 +119,7 @@ bool assignLayouts(CompileState &state) {
   passes.addNestedPass<mlir::func::FuncOp>(createAccumulateProductsPass());
   passes.addNestedPass<mlir::func::FuncOp>(createHoistScalarLoadsPass());
   passes.addNestedPass<mlir::func::FuncOp>(createUnrollNetworksPass());
+  passes.addNestedPass<mlir::func::FuncOp>(createUnrollTapsPass());
   passes.addNestedPass<mlir::func::FuncOp>(createPipelineLoopsPass(targetOf(state).machine));
   passes.addNestedPass<mlir::func::FuncOp>(createAssignLayoutsPass());
   passes.addPass(mlir::createCSEPass());

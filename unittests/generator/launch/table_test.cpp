@@ -36,7 +36,11 @@ LaunchTable tableOf(const std::string &text) {
 TEST(LaunchTable, SaysAllThatALaunchNeeds) {
   const LaunchTable table = tableOf(turned);
   EXPECT_EQ(table.symbols, (std::vector<std::string>{"N"}));
-  EXPECT_EQ(table.derived, (std::vector<NamedExpression>{{"H", "(N + 1)//(2)"}}));
+  ASSERT_EQ(table.derived.size(), 3u);
+  EXPECT_EQ(table.derived[0], (NamedExpression{"H", "(N + 1)//(2)"}));
+  EXPECT_EQ(table.derived[2],
+            (NamedExpression{"map2_elements", "min(TILE_ELEMENTS, max(FEWEST_ELEMENTS, "
+                                              "next_power_of_2((H)//(4*PROCESSORS))))"}));
   EXPECT_EQ(table.workspaces,
             (std::vector<Workspace>{{"w", DType::F32, "1 + (1)*(N) + (N - 1)*(1)"}}));
   auto launches = bindLaunch(table, {{"N", 5001}});
@@ -142,7 +146,32 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   const LaunchTable window = tableOf(
       buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
                 "y[i, j] = x[i, j] + x[i, j + 1] + x[i, j + 2] + x[i, j + 3] + x[i, j + 4]\n");
-  EXPECT_EQ(constants(window, 512, 64, true), "BLOCK_Y=512 ") << "five loads";
+  EXPECT_EQ(constants(window, 9999, 64, true), "BLOCK_Y=512 ") << "five loads";
+}
+
+TEST(LaunchTable, DevicesHaveTilesForTheirProcessors) {
+  const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M + 2], "
+                              "strides=[M + 2, 1])\ny = output(fp32, [N, M], strides=[M, 1])\n"
+                              "i = iterator(N)\nj = iterator(M)\n";
+  auto elements = [](const LaunchTable &table, int64_t n, int64_t m, bool isDevice) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, {132, isDevice});
+    EXPECT_TRUE(bool(launches));
+    int64_t product = 1;
+    for (const auto &[name, value] : launches->at(0).constants) {
+      product *= name.starts_with("BLOCK") ? value : 1;
+    }
+    return product;
+  };
+  const LaunchTable points = tableOf(buffers + "stage(\"t\")\ny[i, j] = x[i, j]*x[i, j]\n");
+  const LaunchTable windows = tableOf(buffers + "k = iterator(3)\nstage(\"t\")\n"
+                                                "y[i, j] = sum[k](x[i, j + k])\n");
+  for (const LaunchTable &table : {points, windows}) {
+    EXPECT_EQ(elements(table, 4096, 1024, true), 1024);
+    EXPECT_EQ(elements(table, 256, 1024, true), 512) << "four for each processor";
+    EXPECT_EQ(elements(table, 64, 1024, true), 128);
+    EXPECT_EQ(elements(table, 64, 128, true), 128) << "an element of each lane";
+    EXPECT_EQ(elements(table, 64, 1024, false), 4096);
+  }
 }
 
 TEST(LaunchTable, WorkspacesOfAFormThatIsNotTakenAreEmpty) {
@@ -183,6 +212,26 @@ TEST(LaunchTable, ProductsHaveLargeBlocksWhereTheseKeepAllProcessorsAtWork) {
                   .starts_with("t_part_1_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, GROUP_M=1, "
                                "WIDE=0, num_warps=4; t_part_2_looped_kernel"))
       << taken(3, 512, 4096);
+}
+
+TEST(LaunchTable, WindowsOfFewTilesAreMultipliedInParts) {
+  const LaunchTable table = tableOf(
+      "C = size()\nF = size()\nP = size()\nx = input(fp32, [C, P + 2], strides=[P + 2, 1])\n"
+      "w = input(fp32, [F, C, 3], strides=[3*C, 3, 1])\ny = output(fp32, [F, P], strides=[P, 1])\n"
+      "f = iterator(F)\np = iterator(P)\nc = iterator(C)\nt = iterator(3)\nstage(\"t\")\n"
+      "y[f, p] = sum[c, t](x[c, p + t] * w[f, c, t])\n");
+  auto programs = [&](int64_t c, int64_t f, int64_t p) {
+    auto launches = bindLaunch(table, {{"C", c}, {"F", f}, {"P", p}}, {132, true});
+    EXPECT_TRUE(bool(launches));
+    std::string names;
+    for (const BoundLaunch &each : *launches) {
+      names += each.programs > 0 ? each.function + " " : "";
+    }
+    return names;
+  };
+  EXPECT_EQ(programs(512, 64, 49), "t_part_1_kernel t_part_2_looped_kernel ");
+  EXPECT_EQ(programs(341, 64, 49), "t_kernel ") << "1023 products";
+  EXPECT_EQ(programs(512, 64, 64 * 34), "t_kernel ") << "tiles for a quarter of the processors";
 }
 
 TEST(LaunchTable, NothingIsLaunchedForNothing) {

@@ -10,6 +10,7 @@
 // `nvidia.convert_layout`.
 // Example: of `tile.load` the addresses, made of a range and a splat, are computed by the threads
 // that load.
+#include "lib/layout/RowLayout.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/FreeTiles.h"
@@ -299,6 +300,67 @@ private:
     }
   }
 
+  /// What a value that repeats along others meets: it is read as often as it is needed, if a thread
+  /// reads no more by that than it does anyway, instead of being moved by shared memory.
+  std::optional<LinearLayout> layoutBesideUse(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 4;
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (depth == deepest || !worksInAnyLayout(user) || user->getNumResults() != 1) {
+        return std::nullopt;
+      }
+      std::optional<LinearLayout> result;
+      for (Value other : user->getOperands()) {
+        if (other != value && isTile(other) && !free.contains(other) && layoutOf(other) &&
+            shapeOf(other) == shapeOf(user->getResult(0))) {
+          result = layoutOf(other);
+        }
+      }
+      result = result ? result : layoutBesideUse(user->getResult(0), depth + 1);
+      if (result) {
+        return operandLayout(user, use.getOperandNumber(), *result);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Whether the load's rows, one for each warp at least, are reduced and nothing else: each warp
+  /// then reduces its own, and computes what its rows have in common for these alone.
+  bool isReducedRow(Operation *access) {
+    auto load = dyn_cast<tile::LoadOp>(access);
+    const LinearLayout::Shape shape = load ? shapeOf(load.getResult()) : LinearLayout::Shape();
+    if (shape.size() < 2 || shape.back() < threads.lanes ||
+        cast<RankedTensorType>(load.getType()).getNumElements() / shape.back() < threads.warps) {
+      return false;
+    }
+    Value value = load.getResult();
+    constexpr unsigned deepest = 8;
+    for (unsigned depth = 0; depth < deepest && value.hasOneUse(); ++depth) {
+      Operation *user = *value.getUsers().begin();
+      if (auto reduce = dyn_cast<tile::ReduceOp>(user)) {
+        return static_cast<size_t>(reduce.getAxis()) + 1 == shape.size();
+      }
+      if (!worksInAnyLayout(user) || user->getNumResults() != 1 ||
+          shapeOf(user->getResult(0)) != shape) {
+        return false;
+      }
+      value = user->getResult(0);
+    }
+    return false;
+  }
+
+  /// Of a load that has an element for a thread at most.
+  std::optional<LinearLayout> layoutOfRepeated(Operation *access) {
+    auto load = dyn_cast<tile::LoadOp>(access);
+    if (!load || load.getIsVolatile() ||
+        cast<RankedTensorType>(load.getType()).getNumElements() > threads.lanes * threads.warps ||
+        !llvm::all_of(load->getOperands(), [&](Value each) { return free.contains(each); })) {
+      return std::nullopt;
+    }
+    auto layout = layoutBesideUse(load.getResult());
+    return layout && layout->count(layout::Holder::Register) == 1 ? layout : std::nullopt;
+  }
+
   /// The layout of what is stored, or that of the product which adds to what is loaded.
   std::optional<LinearLayout> layoutBeyond(Operation *access) {
     if (auto store = dyn_cast<tile::StoreOp>(access)) {
@@ -324,9 +386,15 @@ private:
         })) {
       return *beyond;
     }
+    if (auto repeated = layoutOfRepeated(access)) {
+      return *repeated;
+    }
     // Places that a scan has counted follow each other from lane to lane.
     if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
       return accessLayout(pointer, axes, threads);
+    }
+    if (free.contains(pointer) && isReducedRow(access)) {
+      return layout::rowLayout(shapeOf(pointer), threads.lanes, threads.warps);
     }
     // The one in which the least has to move: that of the addresses, else of what is beside it.
     return free.contains(pointer) ? layoutBeside(access, axes, threads) : homeOf(pointer);

@@ -16,6 +16,8 @@ std::unique_ptr<mlir::Pass> createAccumulateProductsPass();
 std::unique_ptr<mlir::Pass> createHoistScalarLoadsPass();
 /// write out the steps of sorting networks, each with its own distance
 std::unique_ptr<mlir::Pass> createUnrollNetworksPass();
+/// write out loops of few turns that read a few elements in each
+std::unique_ptr<mlir::Pass> createUnrollTapsPass();
 /// copy operands of products into shared memory turns ahead of their use
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass(const NvidiaMachine &machine);
 

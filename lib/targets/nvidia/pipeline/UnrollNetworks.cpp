@@ -12,10 +12,8 @@
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
+#include "lib/targets/nvidia/pipeline/WrittenLoops.h"
 #include "lib/tile/ir/Attributes.h"
-
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -27,15 +25,6 @@ namespace {
 constexpr int64_t mostWritten = 2560;
 /// Of a network's loops.
 constexpr int64_t mostTurns = 32;
-
-std::optional<int64_t> constantOf(Value value) {
-  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
-    value = splat.getSource();
-  }
-  APInt number;
-  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number.getSExtValue())
-                                                     : std::nullopt;
-}
 
 /// Whether each element is its own position along the axis.
 bool isPosition(Value value, unsigned axis) {
@@ -66,53 +55,6 @@ Value distanceOf(tile::GatherOp gather) {
     }
   }
   return {};
-}
-
-std::optional<int64_t> turnsOf(scf::ForOp loop) {
-  const auto begin = constantOf(loop.getLowerBound()), end = constantOf(loop.getUpperBound()),
-             step = constantOf(loop.getStep());
-  if (!begin || !end || !step || *step <= 0) {
-    return std::nullopt;
-  }
-  return std::max<int64_t>(0, (*end - *begin + *step - 1) / *step);
-}
-
-/// Copies `op`, or what it folds to.
-void copyOrFold(OpBuilder &builder, Operation &op, IRMapping &mapping) {
-  Operation *copy = builder.clone(op, mapping);
-  SmallVector<Value> folded;
-  if (copy->getNumRegions() == 0 && copy->getNumResults() > 0 &&
-      succeeded(builder.tryFold(copy, folded))) {
-    for (auto [result, value] : llvm::zip(op.getResults(), folded)) {
-      mapping.map(result, value);
-    }
-    copy->erase();
-  }
-}
-
-/// The loop's turns one after the other.
-void writeOut(scf::ForOp loop, int64_t turns) {
-  OpBuilder builder(loop);
-  SmallVector<Value> carried(loop.getInitArgs());
-  const int64_t begin = *constantOf(loop.getLowerBound()), step = *constantOf(loop.getStep());
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    IRMapping mapping;
-    mapping.map(loop.getRegionIterArgs(), carried);
-    mapping.map(loop.getInductionVar(),
-                builder
-                    .create<arith::ConstantOp>(
-                        loop.getLoc(), builder.getIntegerAttr(loop.getInductionVar().getType(),
-                                                              begin + turn * step))
-                    .getResult());
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      copyOrFold(builder, op, mapping);
-    }
-    for (auto [value, handed] : llvm::zip(carried, loop.getYieldedValues())) {
-      value = mapping.lookupOrDefault(handed);
-    }
-  }
-  loop.replaceAllUsesWith(carried);
-  loop.erase();
 }
 
 class UnrollNetworksPass : public PassWrapper<UnrollNetworksPass, OperationPass<func::FuncOp>> {

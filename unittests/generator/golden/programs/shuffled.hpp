@@ -73,8 +73,24 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
   const int64_t w_stride = this->rowStride(w_dense, 1, D);
   const nereid::Tensor mask_dense = contiguous(mask);
   const nereid::Tensor ids_dense = contiguous(ids);
+  const int64_t fewest_elements = x.isOnHost() ? 4096 : 128;
+  const int64_t processors = this->processorsOf(x);
   const int64_t tile_elements = x.isOnHost() ? 4096 : 1024;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
+    const int64_t map_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(rest * C * D, 4 * processors))
+        })
+    });
+    const int64_t map2_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(C, 4 * processors))
+        })
+    });
     const int64_t across_stride = D;
     {
       addTensor("x_ptr", dtype, x_dense);
@@ -89,13 +105,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addSize("w_stride", w_stride);
       addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", 1024),
+          tuned.get("map.BLOCK_Y", std::min<int64_t>({1024, map_elements})),
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
       });
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(map_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
@@ -118,7 +134,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", tile_elements),
+          tuned.get("map2.BLOCK_Y", map2_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
@@ -128,6 +144,20 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   } else if (dtype == nereid::DType::F64) {
+    const int64_t map_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(rest * C * D, 4 * processors))
+        })
+    });
+    const int64_t map2_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(C, 4 * processors))
+        })
+    });
     const int64_t across_stride = D;
     {
       addTensor("x_ptr", dtype, x_dense);
@@ -142,13 +172,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addSize("w_stride", w_stride);
       addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", 1024),
+          tuned.get("map.BLOCK_Y", std::min<int64_t>({1024, map_elements})),
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
       });
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(map_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
@@ -171,7 +201,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", tile_elements),
+          tuned.get("map2.BLOCK_Y", map2_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
@@ -181,6 +211,20 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   } else {
+    const int64_t map_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(rest * C * D, 4 * processors))
+        })
+    });
+    const int64_t map2_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(C, 4 * processors))
+        })
+    });
     const int64_t across_stride = D;
     {
       addTensor("x_ptr", dtype, x_dense);
@@ -195,13 +239,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addSize("w_stride", w_stride);
       addSize("across_stride", across_stride);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", 1024),
+          tuned.get("map.BLOCK_Y", std::min<int64_t>({1024, map_elements})),
           std::max<int64_t>({1, nereid::nextPowerOf2(D)})
       });
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(map_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
@@ -224,7 +268,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", tile_elements),
+          tuned.get("map2.BLOCK_Y", map2_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;

@@ -250,10 +250,15 @@ def shuffled(
     mask = mask.contiguous()
     ids = ids.contiguous()
     if x.dtype in (torch.float32, torch.float16):
+        map_elements = min(1024, max(128, triton.next_power_of_2(rest * C * D // (4 * 132))))
+        map2_elements = min(1024, max(128, triton.next_power_of_2(C // (4 * 132))))
         across_stride = D
-        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(D)))
+        block_y = min(
+            tuned.get("map.BLOCK_Y", min(1024, map_elements)),
+            max(1, triton.next_power_of_2(D)),
+        )
         block_x = min(
-            tuned.get("map.BLOCK_X", max(1, 1024 // block_y)),
+            tuned.get("map.BLOCK_X", max(1, map_elements // block_y)),
             max(1, triton.next_power_of_2(rest * C)),
         )
         num_warps = tuned.get("map.num_warps", 4)
@@ -284,7 +289,7 @@ def shuffled(
                     C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(C)))
+        block_y = min(tuned.get("map2.BLOCK_Y", map2_elements), max(1, triton.next_power_of_2(C)))
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:
@@ -298,10 +303,15 @@ def shuffled(
                 WIDE=max(0, C + block_y) > 2147483647,
             )
     elif x.dtype in (torch.float64,):
+        map_elements = min(1024, max(128, triton.next_power_of_2(rest * C * D // (4 * 132))))
+        map2_elements = min(1024, max(128, triton.next_power_of_2(C // (4 * 132))))
         across_stride = D
-        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(D)))
+        block_y = min(
+            tuned.get("map.BLOCK_Y", min(1024, map_elements)),
+            max(1, triton.next_power_of_2(D)),
+        )
         block_x = min(
-            tuned.get("map.BLOCK_X", max(1, 1024 // block_y)),
+            tuned.get("map.BLOCK_X", max(1, map_elements // block_y)),
             max(1, triton.next_power_of_2(rest * C)),
         )
         num_warps = tuned.get("map.num_warps", 4)
@@ -332,7 +342,7 @@ def shuffled(
                     C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(C)))
+        block_y = min(tuned.get("map2.BLOCK_Y", map2_elements), max(1, triton.next_power_of_2(C)))
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:
@@ -346,10 +356,15 @@ def shuffled(
                 WIDE=max(0, C + block_y) > 2147483647,
             )
     else:
+        map_elements = min(1024, max(128, triton.next_power_of_2(rest * C * D // (4 * 132))))
+        map2_elements = min(1024, max(128, triton.next_power_of_2(C // (4 * 132))))
         across_stride = D
-        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(D)))
+        block_y = min(
+            tuned.get("map.BLOCK_Y", min(1024, map_elements)),
+            max(1, triton.next_power_of_2(D)),
+        )
         block_x = min(
-            tuned.get("map.BLOCK_X", max(1, 1024 // block_y)),
+            tuned.get("map.BLOCK_X", max(1, map_elements // block_y)),
             max(1, triton.next_power_of_2(rest * C)),
         )
         num_warps = tuned.get("map.num_warps", 4)
@@ -380,7 +395,7 @@ def shuffled(
                     C * across_stride * (rest + block_x) + across_stride * C + (D + block_y),
                 ) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(C)))
+        block_y = min(tuned.get("map2.BLOCK_Y", map2_elements), max(1, triton.next_power_of_2(C)))
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:

@@ -57,15 +57,31 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
   const nereid::Tuning tuned = Launch::table().find(dtype, {M, N});
   const nereid::Tensor a_dense = contiguous(a);
   const nereid::Tensor b_dense = contiguous(b);
+  const int64_t fewest_elements = a.isOnHost() ? 4096 : 128;
+  const int64_t processors = this->processorsOf(a);
   const int64_t tile_elements = a.isOnHost() ? 4096 : 1024;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
+    const int64_t map_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(N, 4 * processors))
+        })
+    });
+    const int64_t map2_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(N * M, 4 * processors))
+        })
+    });
     const int64_t sums_stride = M;
     {
       addTensor("a_ptr", dtype, a_dense);
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", tile_elements),
+          tuned.get("map.BLOCK_Y", map_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
@@ -82,13 +98,13 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addSize("N", N);
       addSize("sums_stride", sums_stride);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", 1024),
+          tuned.get("map2.BLOCK_Y", std::min<int64_t>({1024, map2_elements})),
           std::max<int64_t>({1, nereid::nextPowerOf2(M)})
       });
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map2.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(map2_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
@@ -105,13 +121,27 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           {"num_warps", num_warps}}, programs);
     }
   } else {
+    const int64_t map_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(N, 4 * processors))
+        })
+    });
+    const int64_t map2_elements = std::min<int64_t>({
+        tile_elements,
+        std::max<int64_t>({
+            fewest_elements,
+            nereid::nextPowerOf2(nereid::quotientRoundedDown(N * M, 4 * processors))
+        })
+    });
     const int64_t sums_stride = M;
     {
       addTensor("a_ptr", dtype, a_dense);
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map.BLOCK_Y", tile_elements),
+          tuned.get("map.BLOCK_Y", map_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
@@ -128,13 +158,13 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addSize("N", N);
       addSize("sums_stride", sums_stride);
       const int64_t block_y = std::min<int64_t>({
-          tuned.get("map2.BLOCK_Y", 1024),
+          tuned.get("map2.BLOCK_Y", std::min<int64_t>({1024, map2_elements})),
           std::max<int64_t>({1, nereid::nextPowerOf2(M)})
       });
       const int64_t block_x = std::min<int64_t>({
           tuned.get(
               "map2.BLOCK_X",
-              std::max<int64_t>({1, nereid::quotientRoundedDown(tile_elements, block_y)})
+              std::max<int64_t>({1, nereid::quotientRoundedDown(map2_elements, block_y)})
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });

@@ -169,8 +169,10 @@ def spread(
     a = a.contiguous()
     b = b.contiguous()
     if a.dtype in (torch.float32, torch.float16):
+        map_elements = min(1024, max(128, triton.next_power_of_2(N // (4 * 132))))
+        map2_elements = min(1024, max(128, triton.next_power_of_2(N * M // (4 * 132))))
         sums_stride = M
-        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(N)))
+        block_y = min(tuned.get("map.BLOCK_Y", map_elements), max(1, triton.next_power_of_2(N)))
         num_warps = tuned.get("map.num_warps", 4)
         programs = triton.cdiv(N, block_y)
         if programs > 0:
@@ -183,9 +185,12 @@ def spread(
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, N + block_y) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(M)))
+        block_y = min(
+            tuned.get("map2.BLOCK_Y", min(1024, map2_elements)),
+            max(1, triton.next_power_of_2(M)),
+        )
         block_x = min(
-            tuned.get("map2.BLOCK_X", max(1, 1024 // block_y)),
+            tuned.get("map2.BLOCK_X", max(1, map2_elements // block_y)),
             max(1, triton.next_power_of_2(N)),
         )
         num_warps = tuned.get("map2.num_warps", 4)
@@ -210,8 +215,10 @@ def spread(
                 ) > 2147483647,
             )
     else:
+        map_elements = min(1024, max(128, triton.next_power_of_2(N // (4 * 132))))
+        map2_elements = min(1024, max(128, triton.next_power_of_2(N * M // (4 * 132))))
         sums_stride = M
-        block_y = min(tuned.get("map.BLOCK_Y", 1024), max(1, triton.next_power_of_2(N)))
+        block_y = min(tuned.get("map.BLOCK_Y", map_elements), max(1, triton.next_power_of_2(N)))
         num_warps = tuned.get("map.num_warps", 4)
         programs = triton.cdiv(N, block_y)
         if programs > 0:
@@ -224,9 +231,12 @@ def spread(
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, N + block_y) > 2147483647,
             )
-        block_y = min(tuned.get("map2.BLOCK_Y", 1024), max(1, triton.next_power_of_2(M)))
+        block_y = min(
+            tuned.get("map2.BLOCK_Y", min(1024, map2_elements)),
+            max(1, triton.next_power_of_2(M)),
+        )
         block_x = min(
-            tuned.get("map2.BLOCK_X", max(1, 1024 // block_y)),
+            tuned.get("map2.BLOCK_X", max(1, map2_elements // block_y)),
             max(1, triton.next_power_of_2(N)),
         )
         num_warps = tuned.get("map2.num_warps", 4)

@@ -58,7 +58,16 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
   const int64_t x_stride = this->rowStride(x_dense, 2, H * W);
   const nereid::Tensor y_dense = this->withRows(y, 1);
   const int64_t y_stride = this->rowStride(y_dense, 1, C);
+  const int64_t fewest_elements = x.isOnHost() ? 4096 : 128;
+  const int64_t processors = this->processorsOf(x);
   const int64_t tile_elements = x.isOnHost() ? 4096 : 1024;
+  const int64_t map_elements = std::min<int64_t>({
+      tile_elements,
+      std::max<int64_t>({
+          fewest_elements,
+          nereid::nextPowerOf2(nereid::quotientRoundedDown(N * (H * W) * C, 4 * processors))
+      })
+  });
   const int64_t out_stride = C;
   {
     addTensor("x_ptr", dtype, x_dense);
@@ -103,7 +112,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
             std::max<int64_t>({
                 1,
                 nereid::quotientRoundedDown(
-                    nereid::quotientRoundedDown(tile_elements, block_y),
+                    nereid::quotientRoundedDown(map_elements, block_y),
                     block_z
                 )
             })

@@ -134,6 +134,7 @@ def turned(
     tuned = SCHEDULES.get(sizes, {})
     x = x.contiguous()
     y = y.contiguous()
+    map_elements = min(1024, max(128, triton.next_power_of_2(N * (H * W) * C // (4 * 132))))
     x_stride = H * W
     y_stride = C
     out_stride = C
@@ -146,7 +147,7 @@ def turned(
         max(1, triton.next_power_of_2(H * W)),
     )
     block_x = min(
-        tuned.get("map.BLOCK_X", max(1, 1024 // block_y // block_z)),
+        tuned.get("map.BLOCK_X", max(1, map_elements // block_y // block_z)),
         max(1, triton.next_power_of_2(N)),
     )
     num_warps = tuned.get("map.num_warps", 4)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several stages need is left in memory once, whatever their iterators are called, and never
+// where something has changed in between.
+#include "lib/generator/fuse/SavedValues.h"
+
+#include "lib/generator/fuse/Partition.h"
+#include "lib/generator/normalise/Normalise.h"
+#include "unittests/generator/program/Reading.h"
+#include "unittests/generator/template/Expect.h"
+
+namespace nereid::generator {
+namespace {
+
+constexpr const char *sizes = R"(
+N = size()
+M = size()
+K = size()
+x = input(fp32, [N, K], strides=[K, 1])
+w = input(fp32, [M, K], strides=[K, 1])
+p = output(fp32, [N], strides=[1])
+q = output(fp32, [M], strides=[1])
+i = iterator(N)
+j = iterator(M)
+k = iterator(K)
+a = iterator(N)
+b = iterator(M)
+c = iterator(K)
+stage("first")
+p[i] = max[j](sum[k](x[i, k] * w[j, k]))
+stage("second")
+)";
+
+size_t stagesOf(const std::string &text, const std::set<BufferId> &apart = {}) {
+  Program read = program(text);
+  normalise(read);
+  EXPECT_TRUE(bool(partition(read, apart)));
+  return read.stages.size();
+}
+
+TEST(SavedValues, AreFoundUnderOtherIterators) {
+  const std::string columns = sizes + std::string("q[b] = max[a](sum[c](x[a, c] * w[b, c]))\n");
+  EXPECT_EQ(stagesOf(columns), 3u) << "the products, rows and columns of them";
+  EXPECT_EQ(stagesOf(sizes + std::string("q[b] = sum[a](exp(sum[c](x[a, c] * w[b, c])))\n")), 3u);
+  Program read = program(columns);
+  normalise(read);
+  EvaluationInput input;
+  input.sizes = {3, 5, 4};
+  for (const char *name : {"x", "w"}) {
+    std::vector<double> &values = input.memory[name];
+    for (int number = 0; number < (name[0] == 'x' ? 12 : 20); ++number) {
+      values.push_back((number * 7) % 11 - 5);
+    }
+  }
+  expectEvaluated(read, input, {});
+}
+
+TEST(SavedValues, AreNoOthers) {
+  for (const char *store : {"q[b] = max[a](sum[c](x[a, c] * w[b, c] * 2.0))\n",
+                            "q[b] = max[a](sum[c](x[a, c] * w[b, K - 1 - c]))\n",
+                            "q[b] = max[a](max[c](x[a, c] * w[b, c]))\n",
+                            "q[b] = max[a](sum[c](x[a, c] + w[b, c]))\n"}) {
+    EXPECT_EQ(stagesOf(sizes + std::string(store)), 4u) << store;
+  }
+}
+
+TEST(SavedValues, AreNoneOfWhatIsWrittenInBetween) {
+  std::string text = sizes;
+  text.replace(text.find("x = input"), 9, "x = inout");
+  const std::string last = "q[b] = max[a](sum[c](x[a, c] * w[b, c]))\n";
+  EXPECT_EQ(stagesOf(text + last), 3u) << "nothing is";
+  text.replace(text.find("stage(\"second\")\n"), 16,
+               "stage(\"change\")\nx[a, c] = x[a, c] * 2.0\nstage(\"second\")\n");
+  EXPECT_EQ(stagesOf(text + last), 5u);
+}
+
+TEST(SavedValues, OfAStageThatMayNotBeLaunchedServeNoOther) {
+  const std::string text = sizes + std::string("q[b] = max[a](sum[c](x[a, c] * w[b, c]))\n");
+  const BufferId first = *program(text).find("p"), second = *program(text).find("q");
+  EXPECT_EQ(stagesOf(text, {first}), 4u);
+  EXPECT_EQ(stagesOf(text, {second}), 4u);
+}
+
+} // namespace
+} // namespace nereid::generator
