@@ -131,6 +131,12 @@ void Values::store(const std::vector<Store> &stores) {
     made.push_back(computed.tree->kind == kernel::ExprKind::Name
                        ? computed
                        : named(*stores[i].value, buffer.name, computed));
+    present = guards[i];
+    for (const Affine &each : stores[i].index) { // what is read for it
+      if (readsIndex({each})) {
+        index(each);
+      }
+    }
   }
   for (size_t i = 0; i < stores.size(); ++i) {
     write(stores[i], made[i], guards[i]);

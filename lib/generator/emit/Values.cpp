@@ -366,8 +366,8 @@ Lanes Values::beforeLines(const Node &line) {
   return made;
 }
 
-kernel::Expr Values::laneValue(const Node *node) {
-  const kernel::Expr tree = typed(value(node, {}), node->dtype);
+kernel::Expr Values::laneValue(const Node *node, const Conditions &around) {
+  const kernel::Expr tree = valueOf(node, around);
   return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("lanes", tree);
 }
 

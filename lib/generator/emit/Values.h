@@ -36,7 +36,7 @@ public:
   /// What a walk along lines begins with, one for each line.
   Lanes beforeLines(const Node &line);
   /// A value in each lane, under a name.
-  kernel::Expr laneValue(const Node *node);
+  kernel::Expr laneValue(const Node *node, const Conditions &around = {});
   kernel::Expr fresh(const std::string &hint, const kernel::Expr &value) {
     return monoids.fresh(hint, value);
   }
@@ -44,8 +44,10 @@ public:
   /// A factor of a contraction over a dimension of the tile, 0 beyond its end, in the type of its
   /// storage or in its own.
   kernel::Expr factor(const Node *value, DType type, size_t dim);
-  /// The value, with its type, under no condition.
-  kernel::Expr valueOf(const Node *node) { return typed(value(node, {}), node->dtype); }
+  /// The value, with its type.
+  kernel::Expr valueOf(const Node *node, const Conditions &around = {}) {
+    return typed(value(node, around), node->dtype);
+  }
 
   /// Writes the stores: first all their values, because a stage reads before it writes.
   void store(const std::vector<Store> &stores);

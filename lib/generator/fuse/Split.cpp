@@ -2,23 +2,17 @@
 // Reductions in parts, see Split.h.
 #include "lib/generator/fuse/Split.h"
 
-#include "lib/definition/operations/Promotion.h"
 #include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/Parts.h"
 #include "lib/generator/program/Monoids.h"
 #include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/StageKernel.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 namespace nereid::generator {
 namespace {
-
-/// Parts of all that is reduced begin at multiples of it, so that wide accesses stay aligned.
-constexpr int64_t partAlignment = 16;
 
 std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
   std::vector<const Node *> result = reachable(roots);
@@ -41,8 +35,7 @@ public:
     const bool isOfAll = contractionOf(*all[0]).has_value();
     lines.assign(bound.begin(), isOfAll ? bound.end() : bound.begin() + 1);
     extent = extentOf({"", "", lines}, program);
-    const int64_t unit = lines.size() == bound.size() ? partAlignment : 1;
-    length = program.space.symbols.addQuotient(extent + (parts * unit - 1), parts * unit) * unit;
+    length = lengthOfPart(program, extent, parts, lines.size() == bound.size());
     for (std::vector<const Node *> left = all; !left.empty();
          left = reductionsOf(rootsOf(stores))) {
       splitLevel(left);
@@ -98,8 +91,7 @@ private:
   std::vector<NodeParts> partsOf(const Node &node, IteratorId part, IteratorId within,
                                  std::vector<Store> &partial) {
     const Affine place = Affine::iterator(part) * length + Affine::iterator(within);
-    const Node *inside = program.nodes.map(
-        "lt", DType::Bool, {program.nodes.index(place), program.nodes.index(Affine(extent))});
+    const Node *inside = isBelow(program, place, extent);
     NodeParts reduced = node;
     std::erase_if(reduced.iterators, [&](IteratorId each) {
       return std::find(lines.begin(), lines.end(), each) != lines.end();
@@ -109,8 +101,9 @@ private:
     const bool isProduct = contractionOf(node).has_value();
     for (size_t i = 0; i < reduced.inputs.size(); ++i) {
       const Node *moved = program.nodes.substitute(reduced.inputs[i], to, program.space);
-      reduced.inputs[i] = isProduct ? productInside(*moved, inside)
-                                    : selected(inside, moved, findMonoid(node.name)->identity[i]);
+      reduced.inputs[i] =
+          isProduct ? productInside(*moved, inside)
+                    : selectedInside(program, inside, moved, findMonoid(node.name)->identity[i]);
     }
     const Node *value = program.nodes.make(std::move(reduced));
     std::vector<NodeParts> refs;
@@ -175,62 +168,23 @@ private:
   /// A temporary over these iterators, those of the stores in their order, and how it is read.
   NodeParts memoryFor(DType dtype, const std::set<IteratorId> &free,
                       std::optional<IteratorId> part) {
-    Buffer buffer;
-    buffer.name = fmt::format("part_{}", made.workspaces.size() + 1);
-    for (int count = 2; program.find(buffer.name); ++count) {
-      buffer.name = fmt::format("part_{}_{}", made.workspaces.size() + 1, count);
-    }
-    buffer.dtype = dtype;
-    buffer.role = BufferRole::Temporary;
-    NodeParts ref{NodeKind::Ref, dtype};
-    auto add = [&](IteratorId iterator) {
-      buffer.sizes.push_back(program.space.iterators[iterator].extent);
-      ref.indices.push_back(Affine::iterator(iterator));
-    };
+    std::vector<IteratorId> iterators;
     if (part) {
-      add(*part);
+      iterators.push_back(*part);
     }
     for (IteratorId iterator : order) {
       if (free.contains(iterator)) {
-        add(iterator);
+        iterators.push_back(iterator);
       }
     }
-    buffer.strides = contiguousStrides(buffer.sizes);
-    ref.buffer = program.add(std::move(buffer));
-    made.workspaces.push_back(ref.buffer);
-    return ref;
-  }
-
-  /// Whether the number is one of `from`, and becomes the same in `type`.
-  static bool hasNumber(DType from, DType type, double number) {
-    const bool areLong = isFloat(from) && isFloat(type) && !isFloat8(from);
-    return areLong || (number == 0 && from != DType::Bool);
-  }
-
-  /// The value where `inside` holds, else the number: of what is converted, already in the type
-  /// from which it is, for the load to have it.
-  const Node *selected(const Node *inside, const Node *value, double other) {
-    const DType type = value->dtype;
-    const bool isCast = value->kind == NodeKind::Map && value->name == "cast";
-    if (isCast && hasNumber(value->inputs[0]->dtype, type, other)) {
-      return program.nodes.map("cast", type, {selected(inside, value->inputs[0], other)});
-    }
-    const Node *number =
-        isFloat(type)
-            ? program.nodes.real(other, type)
-            : program.nodes.integer(!std::isinf(other) ? static_cast<int64_t>(other)
-                                    : other < 0
-                                        ? definition::lowestInteger(type)
-                                        : static_cast<int64_t>(definition::highestInteger(type)),
-                                    type);
-    return program.nodes.map("where", type, {inside, value, number});
+    return partMemory(program, made, dtype, iterators);
   }
 
   /// Both factors are 0 outside.
   const Node *productInside(const Node &product, const Node *inside) {
     std::vector<const Node *> factors;
     for (const Node *factor : product.inputs) {
-      factors.push_back(selected(inside, factor, 0));
+      factors.push_back(selectedInside(program, inside, factor, 0));
     }
     return program.nodes.map(product.name, product.dtype, std::move(factors));
   }

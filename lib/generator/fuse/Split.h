@@ -20,6 +20,8 @@ namespace nereid::generator {
 struct Split {
   std::vector<std::vector<Store>> stages; ///< one kernel's stores each, in order
   std::vector<BufferId> workspaces;       ///< that they leave to each other
+  /// Along which a program walks in order in the stage that has stores over it (SplitWalk.h).
+  std::optional<IteratorId> walk = std::nullopt;
 };
 
 /// The stores' reductions in `parts` parts, along the outermost iterator that they bind; products

@@ -6,11 +6,13 @@
 #include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
+#include "lib/generator/template/Count.h"
 #include "lib/generator/template/Map.h"
 #include "lib/generator/template/Order.h"
 #include "lib/generator/template/Reduce.h"
 #include "lib/generator/template/Scan.h"
 #include "lib/generator/template/SplitSchedule.h"
+#include "lib/generator/template/Walk.h"
 
 #include <fmt/format.h>
 
@@ -39,9 +41,11 @@ std::string roleOf(const Program &program, const std::vector<Store> &stores) {
 }
 
 /// The kernels of stores that one kernel can make: of reductions whose extent is not known, both
-/// forms; of a part of such, the loop.
+/// forms; of a stage of `split`, the loop.
 Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::string &name,
-                                                const std::vector<Store> &stores, bool isPart) {
+                                                const std::vector<Store> &stores,
+                                                const Split *split) {
+  const bool isPart = split != nullptr;
   if (const Node *line = lineOf(stores)) {
     return line->kind == NodeKind::Scan ? emitScan(program, name, stores, *line)
                                         : emitOrder(program, name, stores, *line);
@@ -54,6 +58,14 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     kernels.push_back(std::move(*made));
     return Done{};
   };
+  if (const std::optional<Count> count = isPart ? countOf(stores) : std::nullopt) {
+    kernels.push_back(emitCount(program, name + "_kernel", stores, *count));
+    return kernels;
+  }
+  if (isPart && walks(program, stores, *split)) {
+    kernels.push_back(emitWalk(program, name + "_kernel", stores, *split->walk));
+    return kernels;
+  }
   if (!reduces(stores)) {
     if (Status made = add(emitMap(program, name + "_kernel", stores, firstTile(program, stores)));
         !made) {
@@ -89,8 +101,8 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
 /// The same, as `role` in schedules.
 Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &name,
                                            const std::vector<Store> &stores,
-                                           const std::string &role, bool isPart = false) {
-  auto kernels = emittedKernels(program, name, stores, isPart);
+                                           const std::string &role, const Split *split = nullptr) {
+  auto kernels = emittedKernels(program, name, stores, split);
   if (!kernels) {
     return kernels;
   }
@@ -111,8 +123,7 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
                 std::map<BufferId, std::string> &conditions, const std::string &role,
                 Roles &roles) {
   const std::vector<Contraction> products = contractionsOf(program, stores);
-  std::optional<SplitSchedule> split =
-      reduces(stores) ? splitScheduleOf(program, stores, products) : std::nullopt;
+  std::optional<SplitSchedule> split = splitScheduleOf(program, stores, products);
   if (!split) {
     return Done{};
   }
@@ -130,9 +141,13 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
     conditions[workspace] = isSplit;
   }
   for (size_t i = 0; i < split->split.stages.size(); ++i) {
-    auto parts = kernelsOf(program, fmt::format("{}_part_{}", name, i + 1), split->split.stages[i],
-                           roles.next("part_" + roleOf(program, split->split.stages[i])),
-                           /*isPart=*/true);
+    const std::vector<Store> &stage = split->split.stages[i];
+    const std::string ofPart = countOf(stage) ? "count"
+                               : walks(program, stage, split->split)
+                                   ? "walk"
+                                   : "part_" + roleOf(program, stage);
+    auto parts = kernelsOf(program, fmt::format("{}_part_{}", name, i + 1), stage,
+                           roles.next(ofPart), &split->split);
     if (!parts) {
       return parts.error();
     }

@@ -100,6 +100,9 @@ constexpr const char *processorsName = "PROCESSORS";
 /// longest row that one tile holds whole.
 constexpr const char *tileElementsName = "TILE_ELEMENTS", *fewestElementsName = "FEWEST_ELEMENTS",
                      *rowElementsName = "ROW_ELEMENTS";
+/// 1: additions of all programs to one place in memory wait for each other. 0: threads sum up on
+/// their own until the launch ends.
+constexpr const char *waitingName = "ADDITIONS_WAIT";
 
 struct LaunchTable {
   std::vector<std::string> symbols;     ///< that a launch brings, in order

@@ -331,9 +331,6 @@ private:
   /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
   /// it fits. Nothing where there is one form only.
   std::optional<std::string> isTaken(const StageKernel &kernel) {
-    if (kernel.longerThan > 0) {
-      return fmt::format("({}) > {}", text(kernel.line), kernel.longerThan);
-    }
     for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
       const TileDim &each = kernel.dims[dim];
       if (each.form != DimForm::Grid) {

@@ -3,6 +3,8 @@
 #include "lib/generator/template/Order.h"
 
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/launch/Table.h"
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Scan.h"
 
 #include <fmt/format.h>
@@ -16,9 +18,13 @@ using kernel::binary;
 using kernel::call;
 using kernel::name;
 
-/// Elements of a line that is sorted in a tile, and of a block of a longer one: a power of two.
+/// Elements of a line that is sorted in a tile, and of a block of a longer one: powers of two.
 constexpr int64_t wholeLine = 4096;
+constexpr const char *sortedBlock = tileElementsName;
+/// Of those that look up their places: on devices they wait for memory.
+std::string lookedUp() { return fmt::format("{}//4", sortedBlock); }
 constexpr int64_t levelsOfSearch = 13; ///< finds a place among so many, in [0, wholeLine]
+constexpr int64_t blocksOfSearch = 4;  ///< are searched at a time, as each step waits for memory
 /// So few elements are chosen one after the other, which takes less than to sort the others.
 constexpr int64_t fewChosen = 16;
 
@@ -46,11 +52,15 @@ public:
 
   /// The whole line: every store has its values.
   StageKernel whole() {
-    const std::optional<int64_t> count = countAsked();
-    const bool isFew = count && *count <= fewChosen && !isWide(element);
-    writing.values.give(&line, {kernel::Expr(), isFew ? chosen(*count) : sorted().position});
+    writing.values.give(&line,
+                        {kernel::Expr(), isOfFew() ? chosen(*countAsked()) : sorted().position});
     writing.values.store(stores);
     return writing.take();
+  }
+  /// Only so few elements are asked for that nothing is sorted.
+  bool isOfFew() const {
+    const std::optional<int64_t> count = countAsked();
+    return count && *count <= fewChosen && !isWide(element);
   }
 
   /// Blocks of the line, sorted, into the workspaces.
@@ -66,11 +76,13 @@ public:
       writing.body.evaluate(
           call("tl.store", {writing.arguments.memory(spaces[i]) + at, parts[i], {"mask", mask}}));
     }
-    return taken();
+    return writing.take();
   }
 
-  /// Each element of the sorted blocks to its place in the line.
+  /// Each element of the sorted blocks, whose length is another constexpr, to its place in the
+  /// line.
   StageKernel ranks(const std::vector<BufferId> &spaces) {
+    const std::string sorted = writing.arguments.names.fresh("BLOCK_S");
     const kernel::Expr at = fresh("at", offset()), mask = inside();
     auto load = [&](size_t i, const kernel::Expr &from, const kernel::Expr &lanes) {
       return call("tl.load", {writing.arguments.memory(spaces[i]) + from,
@@ -83,36 +95,53 @@ public:
     const std::string rank = writing.arguments.names.fresh("rank");
     writing.body.assign(rank, at * 0);
     const TileDim &dim = writing.tile.dimensions().back();
-    const kernel::Expr end = length();
+    const kernel::Expr end = length(), block = name(sorted);
     const std::string start = writing.arguments.names.fresh("start");
-    writing.body.loop(start, call("range", {0, end, name(dim.block)}), [&] {
-      const std::string found = writing.arguments.names.fresh("found");
-      writing.body.assign(found, at * 0);
+    writing.body.loop(start, call("range", {0, end, blocksOfSearch * block}), [&] {
+      std::vector<std::string> found;
+      for (int64_t i = 0; i < blocksOfSearch; ++i) {
+        found.push_back(writing.arguments.names.fresh("found"));
+        writing.body.assign(found.back(), at * 0);
+      }
       const std::string level = writing.arguments.names.fresh("level");
       writing.body.loop(level, call("range", {0, kernel::Expr(levelsOfSearch)}), [&] {
-        const kernel::Expr step = binary(">>", name(dim.block), name(level));
-        const kernel::Expr tried = fresh("tried", name(found) + step);
-        const kernel::Expr probe = fresh("probe", name(start) + tried - 1);
-        const kernel::Expr fits = fresh(
-            "fits",
-            binary("&", binary("&", binary("<=", tried, name(dim.block)), binary("<", probe, end)),
-                   mask));
-        const kernel::Expr from = fresh("from_", rowStart() + probe);
-        const kernel::Expr other = fresh("other", load(0, from, fits));
-        kernel::Expr isSmaller = binary("<", other, key);
-        if (isWide(element)) {
-          const kernel::Expr place = fresh("place", load(1, from, fits));
-          isSmaller = binary("|", isSmaller,
-                             binary("&", binary("==", other, key), binary("<", place, position)));
+        const kernel::Expr step = fresh("step", binary(">>", block, name(level)));
+        std::vector<kernel::Expr> tried, smaller;
+        for (int64_t i = 0; i < blocksOfSearch; ++i) {
+          tried.push_back(fresh("tried", name(found[static_cast<size_t>(i)]) + step));
+          const kernel::Expr first = i == 0 ? name(start) : name(start) + i * block;
+          const kernel::Expr probe = fresh("probe", first + tried.back() - 1);
+          // A block's last steps are 0 where it is shorter than the longest one.
+          const kernel::Expr isIn =
+              binary("&", binary("<=", tried.back(), block), binary("<", probe, end));
+          const kernel::Expr fits =
+              fresh("fits", binary("&", binary("&", isIn, mask), binary(">", step, 0)));
+          const kernel::Expr from = fresh("from_", rowStart() + probe);
+          const kernel::Expr other = fresh("other", load(0, from, fits));
+          kernel::Expr isSmaller = binary("<", other, key);
+          if (isWide(element)) {
+            const kernel::Expr place = fresh("place", load(1, from, fits));
+            isSmaller = binary("|", isSmaller,
+                               binary("&", binary("==", other, key), binary("<", place, position)));
+          }
+          smaller.push_back(fresh("is_behind", binary("&", fits, isSmaller)));
         }
-        writing.body.assign(found, where(binary("&", fits, isSmaller), tried, name(found)));
+        for (size_t i = 0; i < found.size(); ++i) {
+          writing.body.assign(found[i], where(smaller[i], tried[i], name(found[i])));
+        }
       });
-      writing.body.assign(rank, name(rank) + name(found));
+      kernel::Expr all = name(rank);
+      for (const std::string &each : found) {
+        all = all + name(each);
+      }
+      writing.body.assign(rank, all);
     });
     writing.tile.move(*dim.also, name(rank));
     writing.values.give(&line, {kernel::Expr(), position});
     writing.values.store(stores);
-    return taken();
+    TileDim ofBlock{"sorted", sorted, line.iterators, DimForm::Whole};
+    ofBlock.largest = sortedBlock;
+    return writing.take({ofBlock});
   }
 
 private:
@@ -145,13 +174,6 @@ private:
     return rowOffset;
   }
   kernel::Expr offset() { return rowStart() + to(writing.tile.along(lineDim()), "tl.int64"); }
-
-  StageKernel taken() {
-    StageKernel made = writing.take();
-    made.line = program.space.iterators[line.iterators[0]].extent;
-    made.longerThan = wholeLine;
-    return made;
-  }
 
   /// Signed numbers that are ordered as the elements are, NaN behind all others, both zeros equal.
   kernel::Expr keys() {
@@ -247,8 +269,13 @@ private:
     const kernel::Expr lowHalf = low32(key) - integer("2147483648");
     const kernel::Expr first = fresh("first", low32(sort(where(mask, lowHalf, most), lane)));
     const kernel::Expr high = fresh("high", where(mask, binary(">>", key, 32), most));
-    const kernel::Expr second = fresh("second", low32(sort(gathered(high, first), lane)));
-    const kernel::Expr from = fresh("from_lane", gathered(first, second));
+    const kernel::Expr from = fresh("from_lane", first);
+    // Small integers differ in the low half alone.
+    const kernel::Expr least = where(mask, high, integer("-2147483648"));
+    writing.body.when(binary("<", call("tl.min", {high}), call("tl.max", {least})), [&] {
+      const kernel::Expr second = fresh("second", low32(sort(gathered(high, first), lane)));
+      writing.body.assign(from->text, gathered(first, second));
+    });
     const kernel::Expr begin =
         dim.form == DimForm::Grid ? fresh("begin", to(place, "tl.int64") - lane) : kernel::Expr();
     return {{},
@@ -263,6 +290,13 @@ private:
   KernelWriting writing;
   kernel::Expr rowOffset;
 };
+
+/// A line that a tile could hold is cut as well where programs would not keep half of the
+/// processors at work: as far as what sorts blocks has smaller tiles.
+std::string longestWhole(const std::vector<TileDim> &dims, const Program &program) {
+  const std::string rows = dims.size() > 1 ? launchExtent(dims[0], program) : "1";
+  return fmt::format("max({}, {}*(2*{} >= {}))", sortedBlock, wholeLine, rows, processorsName);
+}
 
 BufferId workspace(Program &program, const Polynomial &elements) {
   Buffer buffer;
@@ -288,18 +322,22 @@ Result<std::vector<StageKernel>> emitOrder(Program &program, const std::string &
   const Polynomial extent = program.space.iterators[line.iterators[0]].extent;
   const std::optional<int64_t> length = extent.constant();
   std::vector<StageKernel> kernels;
+  std::vector<TileDim> dims = lineTile(program, stores, line, *place, DimForm::Whole);
+  std::string longest;
+  const std::string own = launchExtent({"", "", line.iterators}, program);
   if (!length || *length <= wholeLine) {
-    std::vector<TileDim> dims = lineTile(program, stores, line, *place, DimForm::Whole);
-    dims.back().blockAtMost = dims.back().wholeAtMost = wholeLine;
-    kernels.push_back(
-        OrderWriting(program, name + "_kernel", stores, line, std::move(dims)).whole());
-    kernels.back().isOneOfTwo = !length;
+    dims.back().blockAtMost = wholeLine;
+    OrderWriting writing(program, name + "_kernel", stores, line, dims);
+    longest = writing.isOfFew() ? std::to_string(wholeLine) : longestWhole(dims, program);
+    kernels.push_back(writing.whole());
+    kernels.back().condition = length ? "" : fmt::format("({} <= {})", own, longest);
   }
   if (length && *length <= wholeLine) {
     return kernels;
   }
-  std::vector<TileDim> dims = lineTile(program, stores, line, *place, DimForm::Grid);
-  dims.back().blockAtLeast = dims.back().blockAtMost = wholeLine;
+  dims = lineTile(program, stores, line, *place, DimForm::Grid);
+  dims.back().blockAtMost = 1; // and by no choice: both kernels have the same blocks
+  dims.back().largest = sortedBlock;
   Polynomial elements = extent;
   if (dims.size() > 1) {
     dims[0].blockAtMost = 1;
@@ -311,8 +349,12 @@ Result<std::vector<StageKernel>> emitOrder(Program &program, const std::string &
   }
   kernels.push_back(
       OrderWriting(program, name + "_blocks_kernel", stores, line, dims).blocks(spaces));
+  dims.back().largest = lookedUp();
   kernels.push_back(
       OrderWriting(program, name + "_ranks_kernel", stores, line, dims).ranks(spaces));
+  for (size_t i = kernels.size() - 2; i < kernels.size(); ++i) {
+    kernels[i].condition = length ? "" : fmt::format("({} > {})", own, longest);
+  }
   return kernels;
 }
 

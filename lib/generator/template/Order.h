@@ -4,7 +4,8 @@
 // elements of 64 bits are sorted by their low half first, then by the high one.
 //
 // A longer line takes two kernels and a workspace: the first sorts blocks of it; the second looks
-// up, for each key, how many of every block are smaller, which is where it belongs.
+// up, for each key, how many of every block are smaller, which is where it belongs. On devices so
+// do few lines that a tile could hold: one program would leave the others without work.
 #pragma once
 
 #include "lib/generator/template/StageKernel.h"

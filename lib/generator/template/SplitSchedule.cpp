@@ -3,16 +3,22 @@
 #include "lib/generator/template/SplitSchedule.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/fuse/SplitCounts.h"
+#include "lib/generator/fuse/SplitScan.h"
+#include "lib/generator/fuse/SplitWalk.h"
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
+#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/Count.h"
 #include "lib/generator/template/Reduce.h"
+#include "lib/generator/template/Scan.h"
 
 #include <fmt/format.h>
 
 namespace nereid::generator {
 namespace {
 
-constexpr int64_t partsOfLines = 64, partsOfAll = 256, partsOfProducts = 8;
+constexpr int64_t partsOfLines = 64, partsOfAll = 256, partsOfProducts = 8, partsOfScans = 256;
 /// Shorter reductions are not worth a second launch.
 constexpr int64_t shortest = 1024;
 /// Rows that are reduced: four turns of a loop take as long as another launch (H100).
@@ -20,6 +26,11 @@ constexpr int64_t shortestLine = 256;
 /// Lines that are read along: elements times processors from which on parts save more time than
 /// their launches take. 16,000 elements on an H100 (132), 131,000 on 16 cores.
 constexpr int64_t shortestByProcessors = int64_t{1} << 21;
+/// Values that are counted in parts, and of them for each place: the parts' counts are moved twice.
+constexpr int64_t fewestCounted = 16384, valuesOfPlace = 8;
+/// Values that are walked along, lanes that do so, and elements of the result for each processor: a
+/// step takes as long as some 500 of them need to look at a value (H100, estimated).
+constexpr int64_t leastWalked = 64, leastWalking = 64, resultsOfProcessor = 512;
 
 /// Extents of all these iterators, divided by `block` of the last one.
 std::string programsText(const TileDim &dim, int64_t block, const Program &program) {
@@ -48,12 +59,74 @@ std::optional<SplitSchedule> splitProducts(Program &program, const std::vector<S
                : std::nullopt;
 }
 
+/// Parts are read twice and take two more launches; a line that one program walks along alone waits
+/// in each turn for the turn before. So while less than half of the processors have a line.
+std::optional<SplitSchedule> splitLine(Program &program, const std::vector<Store> &stores,
+                                       const Node &line) {
+  const Polynomial length = program.space.iterators[line.iterators[0]].extent;
+  auto place = placeOf(program, stores, line);
+  if (!place || program.space.symbols.isAtMost(length, wholeAtMost)) {
+    return std::nullopt;
+  }
+  std::vector<IteratorId> rows = orderOf(program, stores);
+  std::erase(rows, *place);
+  const std::string extent = "(" + launchText(length, program) + ")";
+  std::string condition = fmt::format("(2*{} < {})*({}*{} >= {})",
+                                      rows.empty() ? "1" : launchExtent({"", "", rows}, program),
+                                      processorsName, extent, processorsName, shortestByProcessors);
+  auto split = splitScan(program, stores, line, partsOfScans);
+  return split ? std::optional(SplitSchedule{std::move(*split), std::move(condition)})
+               : std::nullopt;
+}
+
+/// Where additions to one place wait for each other, and there are many for each place.
+std::optional<SplitSchedule> splitAdditions(Program &program, const std::vector<Store> &stores) {
+  const Buffer &table = program.buffers[stores[0].buffer];
+  const std::set<IteratorId> iterators = program.iteratorsOf(stores[0]);
+  if (table.sizes.size() != 1 || iterators.size() != 1 ||
+      (table.sizes[0].constant() && *table.sizes[0].constant() > mostCounted)) {
+    return std::nullopt;
+  }
+  const std::string bins = "(" + launchText(table.sizes[0], program) + ")";
+  const std::string values = launchExtent({"", "", {*iterators.begin()}}, program);
+  auto split = splitCounts(program, stores, partsOfAll);
+  return split ? std::optional(SplitSchedule{
+                     std::move(*split),
+                     fmt::format("{}*({} <= {})*({} >= {})*({} >= {}*{})", waitingName, bins,
+                                 mostCounted, values, fewestCounted, values, valuesOfPlace, bins)})
+               : std::nullopt;
+}
+
+/// Where naming each place for each value takes longer than one program's way along all values.
+std::optional<SplitSchedule> splitMeetings(Program &program, const std::vector<Store> &stores) {
+  std::optional<Walk> walk = splitWalk(program, stores);
+  if (!walk) {
+    return std::nullopt;
+  }
+  const std::string shared = launchExtent({"", "", walk->shared}, program);
+  return SplitSchedule{std::move(walk->split),
+                       fmt::format("({} >= {})*({} >= {})*({}*{} >= {}*{})",
+                                   launchExtent({"", "", walk->along}, program), leastWalked,
+                                   shared, leastWalking,
+                                   launchExtent({"", "", walk->places}, program), shared,
+                                   resultsOfProcessor, processorsName)};
+}
+
 } // namespace
 
 std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector<Store> &stores,
                                              const std::vector<Contraction> &contractions) {
+  if (const Node *line = lineOf(stores)) {
+    return splitLine(program, stores, *line);
+  }
+  if (!reduces(stores)) {
+    return splitAdditions(program, stores);
+  }
   if (!contractions.empty()) {
     return splitProducts(program, stores, contractions[0]);
+  }
+  if (std::optional<SplitSchedule> walked = splitMeetings(program, stores)) {
+    return walked;
   }
   const std::vector<TileDim> dims = firstReduceTile(program, stores, DimForm::Looped);
   const bool isInnermost = dims.back().form != DimForm::Grid;

@@ -23,9 +23,6 @@ struct StageKernel {
   std::vector<Affine> offsets; ///< index expressions it computes, in elements
   bool usesLibdevice = false;
   bool isOneOfTwo = false; ///< whole or looped, as the length of the reduction says
-  /// Launched only where the line is longer than `longerThan`; 0: always.
-  Polynomial line = {};
-  int64_t longerThan = 0;
   /// Options of the launch, such as num_warps, as expressions of the launch table.
   std::vector<std::pair<std::string, std::string>> options = {};
   std::string condition = {}; ///< expression of the launches that take it; "": all

@@ -37,7 +37,7 @@ public:
     for (size_t i = 0; i < read->strides.size(); ++i) {
       sizes[read->strides[i].name] = input.sizes.at(read->symbols.size() + i);
     }
-    auto launches = bindLaunch(*read, sizes, {}, chosenForms(*read));
+    auto launches = bindLaunch(*read, sizes, options.site, chosenForms(*read));
     if (!launches) {
       return failed(launches.error());
     }
@@ -77,7 +77,8 @@ private:
     const bool isLooped = entry.function.ends_with("_looped_kernel");
     for (NamedExpression &one : entry.constexprs) {
       const bool isWhole = (one.name == "BLOCK_R" && !isLooped) || one.name == "BLOCK_D" ||
-                           one.name == "BLOCK_E" || one.name == "num_warps";
+                           one.name == "BLOCK_E" || one.name == "BLOCK_S" ||
+                           one.name == "BLOCK_B" || one.name == "num_warps";
       if (one.name == "WIDE") {
         one.value = options.isWide ? "1" : one.value;
       } else if (one.name == "BLOCK_M" || one.name == "BLOCK_N" || one.name == "BLOCK_K") {

@@ -19,6 +19,7 @@ struct RunOptions {
   bool isLooped = false;    ///< reductions walk over blocks where there is the choice
   bool isSplit = false;     ///< reductions are computed in parts where there is the choice
   ChosenValues chosen = {}; ///< of a schedule
+  LaunchSite site = {};     ///< whose blocks and forms are taken, wherever it runs
 };
 
 /// The program gets the stages of makeKernels. The elements of each output and temporary

@@ -115,6 +115,18 @@ TEST_P(LineKernel, LinesBeyondATile) {
   expectLine(GetParam(), 1, {1, 9000, 2}, DType::F64, own);
 }
 
+/// With those of a device: shorter blocks, of few lines that a tile could hold as well.
+TEST_P(LineKernel, LinesOfADevice) {
+  const std::vector<RunOptions> own = {
+      {RunOn::Cpu, false, false, false, false, {}, LaunchSite{132, true}}};
+  if (std::string(GetParam().name) == "cumprod") {
+    return;
+  }
+  expectLine(GetParam(), 2, {1, 2, 5000}, DType::F32, own);
+  expectLine(GetParam(), 2, {1, 2, 1500}, DType::I64, own);
+  expectLine(GetParam(), 1, {1, 1025, 2}, DType::F64, own);
+}
+
 struct OneOf {
   const char *name, *body;
   bool isPosition = false, isOfFloats = false;

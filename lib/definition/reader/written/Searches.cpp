@@ -75,8 +75,8 @@ Value searched(WrittenCall &call) {
       "table = row.unsqueeze(-1)\nlast = size - 1\nfirst = zeros\nend = zeros + size\n";
   for (int turn = 0; turn < turns; ++turn) {
     text +=
-        fmt::format("middle = (first + end) >> 1\n"
-                    "at = torch.minimum(middle, last)\n"
+        fmt::format("middle = first + ((end - first) >> 1)\n"
+                    "at = torch.minimum(middle, last).to(torch.int64)\n"
                     "here = {}\n"
                     "is_behind = here {} values\n"
                     "first = torch.where(is_behind, first, torch.minimum(middle + 1, end))\n"
@@ -88,8 +88,8 @@ Value searched(WrittenCall &call) {
                                       {{"row", row},
                                        {"values", values},
                                        {"size", call.sizeNumber(size)},
-                                       {"zeros", call.filled(call.shape(*values), 0, "int64")}});
-  return *isShort ? call.apply("to_int32", {place}) : place;
+                                       {"zeros", call.filled(call.shape(*values), 0, "int32")}});
+  return *isShort ? place : call.apply("to_int64", {place});
 }
 
 } // namespace nereid::definition

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums by walks, see SplitWalk.h.
+#include "lib/generator/fuse/SplitWalk.h"
+
+#include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/template/Contiguity.h"
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// Values of a turn: their loads wait for memory together.
+constexpr int64_t valuesOfTurn = 16;
+
+/// The sum, taken apart.
+struct Meeting {
+  const Node *sum = nullptr, *value = nullptr;
+  std::vector<std::pair<IteratorId, const Node *>> places; ///< of the result, and what leads there
+  std::vector<const Node *> conditions;
+};
+
+bool isZero(const Node *node) {
+  return node->kind == NodeKind::Const && node->real == 0 && node->integer == 0;
+}
+
+std::optional<Meeting> meetingOf(const std::vector<Store> &stores) {
+  Meeting made;
+  for (const Node *node : reachable(rootsOf(stores))) {
+    if (node->kind == NodeKind::Reduce) {
+      const bool isIt = !made.sum && node->name == "sum" && node->iterators.size() == 1 &&
+                        node->inputs[0]->kind == NodeKind::Map &&
+                        node->inputs[0]->name == "where" && isZero(node->inputs[0]->inputs[2]);
+      if (!isIt) {
+        return std::nullopt;
+      }
+      made.sum = node;
+    }
+  }
+  if (!made.sum) {
+    return std::nullopt;
+  }
+  made.value = made.sum->inputs[0]->inputs[1];
+  Conditions all;
+  addConditions(made.sum->inputs[0]->inputs[0], true, all);
+  std::set<IteratorId> used = made.value->free;
+  for (const Condition &each : all) {
+    const Node *node = each.node;
+    const bool isEqual = each.holds && node->kind == NodeKind::Map && node->name == "eq" &&
+                         node->inputs[1]->kind == NodeKind::Index;
+    const std::optional<IteratorId> place =
+        isEqual ? node->inputs[1]->indices[0].asIterator() : std::nullopt;
+    if (!each.holds) {
+      return std::nullopt;
+    }
+    if (place && made.sum->free.contains(*place)) {
+      made.places.emplace_back(*place, node->inputs[0]);
+      used.insert(node->inputs[0]->free.begin(), node->inputs[0]->free.end());
+    } else {
+      made.conditions.push_back(node);
+      used.insert(node->free.begin(), node->free.end());
+    }
+  }
+  const bool areFree = std::none_of(made.places.begin(), made.places.end(),
+                                    [&](const auto &place) { return used.contains(place.first); });
+  return !made.places.empty() && areFree ? std::optional(made) : std::nullopt;
+}
+
+class WalkSplitter {
+public:
+  WalkSplitter(Program &program, const std::vector<Store> &stores, const Meeting &meeting)
+      : program(program), stores(stores), meeting(meeting), line(meeting.sum->iterators[0]) {
+    for (IteratorId iterator : orderOf(program, stores)) {
+      if (meeting.sum->free.contains(iterator)) {
+        order.push_back(iterator);
+        (placeAt(iterator) ? made.places : made.shared).push_back(iterator);
+      }
+    }
+    made.along = {line};
+  }
+
+  std::optional<Walk> run() {
+    if (made.shared.empty() || order.size() != meeting.sum->free.size()) {
+      return std::nullopt;
+    }
+    const DType type = meeting.sum->dtype;
+    const NodeParts met = partMemory(program, made.split, type, order);
+    const Node *zero = isFloat(type) ? program.nodes.real(0, type) : program.nodes.integer(0, type);
+    made.split.stages.push_back({{met.buffer, met.indices, zero, "", nullptr}});
+    made.split.stages.push_back(additions(met));
+    made.split.stages.push_back(joined(program.nodes.make(met)));
+    return std::move(made);
+  }
+
+private:
+  const Node *placeAt(IteratorId iterator) const {
+    for (const auto &[place, node] : meeting.places) {
+      if (place == iterator) {
+        return node;
+      }
+    }
+    return nullptr;
+  }
+
+  std::vector<Store> additions(const NodeParts &met) {
+    const Polynomial extent = program.space.iterators[line].extent;
+    const IteratorId turn = program.space.iterators.add(
+        program.space.symbols.addQuotient(extent + (valuesOfTurn - 1), valuesOfTurn), "turn");
+    made.split.walk = turn;
+    std::vector<Store> result;
+    for (int64_t i = 0; i < valuesOfTurn; ++i) {
+      const Affine at = Affine::iterator(turn) * valuesOfTurn + i;
+      auto moved = [&](const Node *node) {
+        return program.nodes.substitute(node, {{line, at}}, program.space);
+      };
+      const Node *guard = isBelow(program, at, extent);
+      auto add = [&](const Node *condition) {
+        guard = program.nodes.map("logical_and", DType::Bool, {guard, condition});
+      };
+      for (const Node *condition : meeting.conditions) {
+        add(moved(condition));
+      }
+      Store store{met.buffer, met.indices, moved(meeting.value), "sum", nullptr};
+      for (size_t dim = 0; dim < order.size(); ++dim) {
+        if (const Node *place = placeAt(order[dim])) {
+          const Polynomial size = program.space.iterators[order[dim]].extent;
+          const Node *own = moved(place);
+          add(program.nodes.map("ge", DType::Bool, {own, program.nodes.integer(0, own->dtype)}));
+          add(program.nodes.map("lt", DType::Bool, {own, program.nodes.index(Affine(size))}));
+          store.index[dim] = Affine::data(own, size);
+        }
+      }
+      store.guard = guard;
+      result.push_back(std::move(store));
+    }
+    return result;
+  }
+
+  std::vector<Store> joined(const Node *met) {
+    std::map<const Node *, const Node *> done = {{meeting.sum, met}};
+    program.nodes.passWord(meeting.sum, met);
+    auto build = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
+    auto replaced = [&](const Node *node) {
+      return program.nodes.rebuild(node, program.space, build, done);
+    };
+    std::vector<Store> last = stores;
+    for (Store &store : last) {
+      for (Affine &index : store.index) {
+        index = index.substitute({}, program.space, replaced);
+      }
+      store.value = replaced(store.value);
+      store.guard = store.guard ? replaced(store.guard) : nullptr;
+    }
+    return last;
+  }
+
+  Program &program;
+  const std::vector<Store> &stores;
+  const Meeting &meeting;
+  const IteratorId line;
+  std::vector<IteratorId> order;
+  Walk made;
+};
+
+} // namespace
+
+std::optional<Walk> splitWalk(Program &program, const std::vector<Store> &stores) {
+  const std::optional<Meeting> meeting = meetingOf(stores);
+  return meeting ? WalkSplitter(program, stores, *meeting).run() : std::nullopt;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of additions in order (fuse/SplitWalk.h): lanes along what values and results share, each
+// of which walks along all values and adds them to memory where they belong.
+#pragma once
+
+#include "lib/generator/fuse/Split.h"
+#include "lib/generator/template/StageKernel.h"
+
+namespace nereid::generator {
+
+/// Whether these are the split's stores that are walked along.
+bool walks(const Program &program, const std::vector<Store> &stores, const Split &split);
+
+/// The kernel `name` of the stores, turn after turn; in each all of them in their order.
+StageKernel emitWalk(const Program &program, const std::string &name,
+                     const std::vector<Store> &stores, IteratorId turn);
+
+} // namespace nereid::generator
