@@ -88,6 +88,8 @@ def sides(program, kernel, inputs, dtype, options, row):
         functions["compiled"] = compiled_form(program)
     for who in list(functions):
         try:
+            if who == "compiled":  # not while the judge fills what torch.empty gives, which its compiler's patterns use
+                functions[who](*program.accuracy._again(inputs))
             problem = judged(program, functions[who], inputs, dtype, who != "ours")
         except Exception as error:
             if who != "compiled":
