@@ -68,18 +68,23 @@ Generation withNumbers(const Generation &generation, const GridCase &grid) {
   return result;
 }
 
-/// What `nereid check` says of the case, on tensors of its own.
-check::FirstFinding finding(const Generation &generation, const KernelSource &source,
-                            const generator::Schedule &schedule, const GridCase &grid,
-                            DType dtype) {
+/// An error at a line of the kernel's source, which every other case would run into as well.
+bool isOfSource(const Diagnostic &error) { return !error.file.empty() && error.range.line > 0; }
+
+/// What `nereid check` says of the case, on tensors of its own; an error of the source as such.
+Result<check::FirstFinding> finding(const Generation &generation, const KernelSource &source,
+                                    const generator::Schedule &schedule, const GridCase &grid,
+                                    DType dtype) {
   auto tensors = makeTensors(generation, grid, dtype);
   if (!tensors) {
-    return {tensors.error().message, tensors.error().code};
+    return check::FirstFinding{tensors.error().message, tensors.error().code};
   }
   auto launch =
       PreparedLaunch::prepare(source, generation, schedule, tensors->inputs, tensors->outputs);
   auto found = launch ? launch->check() : Result<check::FirstFinding>(launch.error());
-  return found ? *found : check::FirstFinding{found.error().message, found.error().code};
+  return found || isOfSource(found.error())
+             ? found
+             : check::FirstFinding{found.error().message, found.error().code};
 }
 
 /// A case as it was tried.
@@ -88,9 +93,6 @@ struct Attempt {
   CaseTensors tensors;          ///< no inputs and outputs where they could not be made
   std::vector<Tensor> computed; ///< the outputs behind the first launch; empty without one
 };
-
-/// An error at a line of the kernel's source, which every other case would run into as well.
-bool isOfSource(const Diagnostic &error) { return !error.file.empty() && error.range.line > 0; }
 
 /// What decides which addresses a launch of a generated kernel touches, data apart.
 std::string placesOf(const CaseTensors &tensors, const generator::Schedule &schedule, DType dtype) {
@@ -212,11 +214,14 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   bool isClean = false;
   bench::LaunchCheck check{[&]() -> Result<std::string> {
                              auto found = finding(numbered, source, schedule, grid, dtype);
-                             isClean = found.text.empty();
-                             if (!isClean) {
-                               progress.addFound(grid.name, found);
+                             if (!found) {
+                               return found.error();
                              }
-                             return found.text;
+                             isClean = found->text.empty();
+                             if (!isClean) {
+                               progress.addFound(grid.name, *found);
+                             }
+                             return found->text;
                            },
                            progress.isChecked(places)};
   // A kernel that is wrong elsewhere is looked at before it is trusted with larger tensors.

@@ -108,6 +108,7 @@ private:
                        : isAtData                   ? std::to_string(elementsAtData)
                                                     : tileElementsName;
     left = divided(kernel, std::move(left));
+    const std::string ofTile = left;
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -132,6 +133,7 @@ private:
                                  each.block);
       }
     }
+    dropUnread(ofTile, made);
     made.grid = made.grid.empty() ? "1" : made.grid;
     if (std::optional<std::string> condition = isTaken(kernel)) {
       made.grid += "*(" + *condition + ")";
@@ -140,6 +142,18 @@ private:
     made.constexprs.push_back({"WIDE", wide(kernel)});
     options(kernel, made);
     return made;
+  }
+
+  /// A derived size that no block of the kernel asks for would be an unused variable of launchers.
+  void dropUnread(const std::string &name, const LaunchEntry &entry) {
+    auto reads = [&](const std::string &text) { return text.find(name) != std::string::npos; };
+    const bool isRead = std::any_of(entry.choices.begin(), entry.choices.end(),
+                                    [&](const auto &each) { return reads(each.rule); }) ||
+                        std::any_of(entry.constexprs.begin(), entry.constexprs.end(),
+                                    [&](const auto &each) { return reads(each.value); });
+    if (!isRead) {
+      std::erase_if(table.derived, [&](const auto &each) { return each.name == name; });
+    }
   }
 
   /// Of a dimension that the grid divides or a loop walks over. One that is whole has no choice but
