@@ -30,7 +30,8 @@ struct AccessMask {
 /// Whether an index depends on memory or on a number that is computed.
 bool readsIndex(const std::vector<Affine> &index);
 
-/// An index, or one of several such and numbers, or a magnitude: no larger than they are, so that kernels compute it in the width of indices.
+/// An index, or one of several such and numbers, or a magnitude: no larger than they are, so that
+/// kernels compute it in the width of indices.
 bool isPlace(const Node *node);
 
 /// The mask of an access to `buffer` at `index`, whose iterators are `iterators`, under
