@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that move elements, go over images or convert, as definitions: their values by loops
 // written here, what stays open, and what is refused.
-#include "unittests/importer/Models.h"
+#include "unittests/importer/Imported.h"
 
 #include "lib/definition/Graph.h"
 #include "lib/eager/reference/Reference.h"
-#include "lib/importer/body/ImportNodes.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/tensor/Tensor.h"
 
@@ -13,27 +12,6 @@
 
 namespace nereid::importer {
 namespace {
-
-Result<ImportedDefinition> imported(const ModelMaker &maker,
-                                    const std::map<std::string, int64_t> &sizes = {}) {
-  Read read = inferred(maker);
-  EXPECT_FALSE(read.diags.hasErrors()) << read.diags.render();
-  auto chosen = selectNodes(*read.model, "");
-  Diagnostics diags;
-  auto definition = importNodes(*read.model, *chosen, "op", sizes, diags);
-  EXPECT_TRUE(definition || !diags.hasErrors()) << diags.render();
-  return definition;
-}
-
-std::string bodyOf(const ModelMaker &maker, const std::map<std::string, int64_t> &sizes = {}) {
-  auto definition = imported(maker, sizes);
-  if (!definition) {
-    return render(definition.error());
-  }
-  const std::string &text = definition->text;
-  const size_t begin = text.find("\"\"\"\n") + 4;
-  return text.substr(begin, text.find("\n\"\"\"", begin) - begin);
-}
 
 struct Filled {
   std::vector<int64_t> shape;
@@ -167,10 +145,10 @@ TEST(ImportedMoves, SizesThatShapesSayAlreadyAreLeftOut) {
   EXPECT_EQ(bodyOf(maker), "y = torch.reshape(x, (2, 12))");
   ModelMaker open;
   open.input("x", {"N", 3, 4}).integers("to", {0, -1}).node("Reshape", {"x", "to"}, {"y"});
-  EXPECT_EQ(bodyOf(open.output("y"), {{"N", 5}}), "y = torch.reshape(x, (N, 12))");
+  EXPECT_EQ(bodyOf(open.output("y"), "", {{"N", 5}}), "y = torch.reshape(x, (N, 12))");
   ModelMaker folded;
   folded.input("x", {"N", 3, 4}).integers("to", {-1, 4}).node("Reshape", {"x", "to"}, {"y"});
-  auto refused = imported(folded.output("y"), {{"N", 5}});
+  auto refused = imported(folded.output("y"), "", {{"N", 5}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "E0636") << "3 N has no name";
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of models as definitions: what is written, that it computes what the nodes do, and what is
 // refused.
-#include "unittests/importer/Models.h"
+#include "unittests/importer/Imported.h"
 
 #include "lib/definition/Graph.h"
 #include "lib/eager/reference/Reference.h"
-#include "lib/importer/body/ImportNodes.h"
 #include "lib/importer/body/Names.h"
 #include "lib/importer/operators/OperatorTable.h"
 #include "runtime/ThreadPool.h"
@@ -16,29 +15,6 @@
 
 namespace nereid::importer {
 namespace {
-
-Result<ImportedDefinition> imported(const ModelMaker &maker, const std::string &nodes = "",
-                                    const std::map<std::string, int64_t> &sizes = {}) {
-  Read read = inferred(maker);
-  EXPECT_FALSE(read.diags.hasErrors()) << read.diags.render();
-  auto chosen = selectNodes(*read.model, nodes);
-  if (!chosen) {
-    return chosen.error();
-  }
-  Diagnostics diags;
-  return importNodes(*read.model, *chosen, "op", sizes, diags);
-}
-
-std::string bodyOf(const ModelMaker &maker, const std::string &nodes = "",
-                   const std::map<std::string, int64_t> &sizes = {}) {
-  auto definition = imported(maker, nodes, sizes);
-  if (!definition) {
-    return render(definition.error());
-  }
-  const std::string &text = definition->text;
-  const size_t begin = text.find("\"\"\"\n") + 4;
-  return text.substr(begin, text.find("\n\"\"\"", begin) - begin);
-}
 
 /// One node of two inputs [5] of float32, and its reference on -2, -0.5, 0, 1.5 and 3.
 void expectValues(const ModelMaker &maker, const std::function<double(double)> &expected) {

@@ -69,6 +69,7 @@ private:
   std::string nested(const char *function);
   std::string global(const char *function);
   std::string globalLp();
+  std::string dimsOfImage() const;
   std::string perChannel(size_t input);
 
   const Model &model;

@@ -103,8 +103,8 @@ private:
     return one;
   }
 
-  /// What computes sizes alone is said by shapes already, and nothing reads it then.
-  void keepNeeded() {
+  /// Values that the model gives, or that nodes read which were not chosen.
+  std::set<std::string> neededOutside() const {
     const std::set<size_t> chosen(nodes.begin(), nodes.end());
     std::set<std::string> needed(model.outputs.begin(), model.outputs.end());
     for (size_t i = 0; i < model.nodes.size(); ++i) {
@@ -112,6 +112,12 @@ private:
         needed.insert(model.nodes[i].inputs.begin(), model.nodes[i].inputs.end());
       }
     }
+    return needed;
+  }
+
+  /// What computes sizes alone is said by shapes already, and nothing reads it then.
+  void keepNeeded() {
+    std::set<std::string> needed = neededOutside();
     for (size_t at = nodes.size(); at-- > 0;) {
       const Node &node = model.nodes[nodes[at]];
       Written &one = written[at];
@@ -235,13 +241,7 @@ private:
   }
 
   Status addOutputs(definition::DefinitionParts &parts) {
-    const std::set<size_t> chosen(nodes.begin(), nodes.end());
-    std::set<std::string> needed(model.outputs.begin(), model.outputs.end());
-    for (size_t i = 0; i < model.nodes.size(); ++i) {
-      if (!chosen.contains(i)) {
-        needed.insert(model.nodes[i].inputs.begin(), model.nodes[i].inputs.end());
-      }
-    }
+    const std::set<std::string> needed = neededOutside();
     std::set<std::string> readInside;
     for (size_t at = 0; at < nodes.size(); ++at) {
       if (written[at].isNeeded) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that arrange elements otherwise or read them at indices, as expressions.
 #include "lib/importer/body/Expressions.h"
+#include "lib/importer/shapes/Slice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace nereid::importer {
@@ -129,19 +131,14 @@ std::string pad(Expressions &e) {
 
 /// What a slice leaves of a dimension whose size is known: "1:7:2", and whether it is turned round.
 std::string knownSlice(int64_t size, int64_t start, int64_t end, int64_t step, bool &isTurned) {
-  auto bound = [&](int64_t at, int64_t low, int64_t high) {
-    return std::clamp(at < 0 ? at + size : at, low, high);
-  };
+  const SlicedDim taken = slicedDim(size, start, end, step);
+  const std::string by = std::abs(step) > 1 ? fmt::format(":{}", std::abs(step)) : "";
+  isTurned = step < 0 && taken.count > 1;
   if (step > 0) {
-    const int64_t from = bound(start, 0, size), to = std::max(from, bound(end, 0, size));
-    return fmt::format("{}:{}{}", from, to, step > 1 ? fmt::format(":{}", step) : "");
+    return fmt::format("{}:{}{}", taken.from, std::max(taken.from, taken.to), by);
   }
-  const int64_t from = bound(start, 0, size - 1), to = bound(end, -1, size - 1), by = -step;
-  const int64_t count = from > to ? (from - to - 1) / by + 1 : 0;
-  isTurned = count > 1;
-  const int64_t lowest = count > 0 ? from - (count - 1) * by : 0;
-  return fmt::format("{}:{}{}", lowest, count > 0 ? from + 1 : lowest,
-                     by > 1 ? fmt::format(":{}", by) : "");
+  const int64_t lowest = taken.count > 0 ? taken.from + (taken.count - 1) * step : 0;
+  return fmt::format("{}:{}{}", lowest, taken.count > 0 ? taken.from + 1 : lowest, by);
 }
 
 /// The same of a dimension with a name, whose size may be anything.

@@ -212,26 +212,25 @@ std::string Expressions::gemm() {
   return text;
 }
 
-std::string Expressions::global(const char *function) {
+/// "dim=(2, 3,), keepdim=True": all behind the channels.
+std::string Expressions::dimsOfImage() const {
   std::vector<size_t> axes(shape(0).size() > 2 ? shape(0).size() - 2 : 0);
   if (axes.empty()) {
     fail("has no dimensions behind the channels");
   }
   std::iota(axes.begin(), axes.end(), 2);
-  return fmt::format("torch.{}({}, dim=({},), keepdim=True)", function, tensor(0),
-                     fmt::join(axes, ", "));
+  return fmt::format("dim=({},), keepdim=True", fmt::join(axes, ", "));
+}
+
+std::string Expressions::global(const char *function) {
+  const std::string x = tensor(0);
+  return fmt::format("torch.{}({}, {})", function, x, dimsOfImage());
 }
 
 std::string Expressions::globalLp() {
   const std::string x = fmt::format("torch.abs({})", tensor(0));
   const int64_t p = node->integer("p", 2);
-  std::vector<size_t> axes(shape(0).size() > 2 ? shape(0).size() - 2 : 0);
-  if (axes.empty()) {
-    fail("has no dimensions behind the channels");
-  }
-  std::iota(axes.begin(), axes.end(), 2);
-  return fmt::format("torch.sum({} ** {}.0, dim=({},), keepdim=True) ** (1.0 / {}.0)", x, p,
-                     fmt::join(axes, ", "), p);
+  return fmt::format("torch.sum({} ** {}.0, {}) ** (1.0 / {}.0)", x, p, dimsOfImage(), p);
 }
 
 std::string Expressions::groupNorm() {

@@ -2,6 +2,7 @@
 // Shapes of what arranges elements otherwise, and the values of what computes with sizes.
 #include "lib/importer/onnx/TensorElements.h"
 #include "lib/importer/shapes/ShapeRules.h"
+#include "lib/importer/shapes/Slice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -461,18 +462,12 @@ void ShapeRules::slice() {
     if (size == 0) {
       continue;
     }
-    auto bound = [&](int64_t at, int64_t low, int64_t high) {
-      return std::clamp(at < 0 ? at + size : at, low, high);
-    };
-    const int64_t from = step > 0 ? bound((*starts)[i], 0, size) : bound((*starts)[i], 0, size - 1);
-    const int64_t to = step > 0 ? bound((*ends)[i], 0, size) : bound((*ends)[i], -1, size - 1);
-    const int64_t span = step > 0 ? to - from : from - to;
-    const int64_t by = step > 0 ? step : -step;
-    dim = {span <= 0 ? 0 : (span - 1) / by + 1, ""};
+    const SlicedDim taken = slicedDim(size, (*starts)[i], (*ends)[i], step);
+    dim = {taken.count, ""};
     if (shape.size() == 1 && knownInput(0) && static_cast<int64_t>(knownInput(0)->size()) == size) {
       chosen.emplace();
       for (int64_t j = 0; j < dim.size; ++j) {
-        chosen->push_back((*knownInput(0))[static_cast<size_t>(from + j * step)]);
+        chosen->push_back((*knownInput(0))[static_cast<size_t>(taken.from + j * step)]);
       }
     }
   }
