@@ -79,14 +79,17 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     }
     return kernels;
   }
-  const std::optional<int64_t> extent = reducedExtent(program, stores).constant();
+  const Polynomial reduced = reducedExtent(program, stores);
+  const std::optional<int64_t> extent = reduced.constant();
   for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
     std::vector<TileDim> dims = firstReduceTile(program, stores, form);
     const bool isInnermost = dims.back().form != DimForm::Grid;
     const bool isShort = isSerial(program, stores);
-    const bool fits =
-        !isShort && extent && *extent <= (isInnermost ? wholeAtMost : wholeAtMostOutside);
-    if (extent || isShort ? fits != (form == DimForm::Whole) : isPart && form == DimForm::Whole) {
+    const int64_t longest = isInnermost ? wholeAtMost : wholeAtMostOutside;
+    const bool isBounded = extent || (isPart && program.space.symbols.isAtMost(reduced, longest));
+    const bool fits = !isShort && isBounded && program.space.symbols.isAtMost(reduced, longest);
+    if (isBounded || isShort ? fits != (form == DimForm::Whole)
+                             : isPart && form == DimForm::Whole) {
       continue;
     }
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
