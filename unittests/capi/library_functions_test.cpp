@@ -71,7 +71,7 @@ struct Function {
 };
 
 const Function functions[] = {
-    {"erfc", [](Real x) { return std::erfc(x); }, 0.6, {{0.4f, 1.0f}, {-1.0f, -0.4f}, {1, 10.5f}}},
+    {"erfc", [](Real x) { return std::erfc(x); }, 0.6, {{-4.0f, 4.0f}, {1.7f, 1.8f}, {1, 10.5f}}},
     {"erfinv", inverseErrorFunction, 0.6, {{0.01f, 1.0f}, {0.99f, 1.0f}, {-1.0f, -0.9f}}},
     {"lgamma", [](Real x) { return ::lgammal(x); }, 1, {{-11, 4}, {0.9f, 2.1f}, {-4, -2}}},
     {"cyl_bessel_i0", modifiedBessel, 0.6, {{0.1f, 6.0f}, {2.5f, 3.5f}, {6, 95}}},
