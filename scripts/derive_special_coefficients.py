@@ -11,7 +11,7 @@ import struct
 
 import numpy
 from derive_math_coefficients import remez
-from mpmath import besseli, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, sqrt
+from mpmath import besseli, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, psi, sqrt
 
 mp.dps = 60
 
@@ -135,7 +135,24 @@ def log_tail(f):
     return mpf(1) / 3 - f / 4 if abs(f) < mpf("1e-8") else (log(1 + f) - f + f * f / 2) / f ** 3
 
 
+def fit_beside_zero(name, guess, low, high):
+    """log(abs(gamma(zero + s))) / s less the slope at the zero."""
+    def value(x):
+        return log(abs(mp.gamma(x)))
+    zero = mp.findroot(value, guess)
+    nearest, slope = single(zero), single(psi(0, zero))
+    print(f"# zero {nearest!r}, then {single(zero - nearest)!r}, slope {slope!r}, "
+          f"less what is missing at the first {single(slope * (nearest - zero))!r}")
+
+    def rest(s):
+        return (value(zero + s) / s if abs(s) > mpf("1e-12") else psi(0, zero)) - slope
+    fit_rounded("gamma.py, _lgamma_rare, " + name, "s", rest, lambda s: 1 / (rest(s) + slope),
+                low, high, range(7))
+
+
 def gamma_series():
+    fit_beside_zero("right_series", mpf("-2.457"), "-0.0301", "0.0256")
+    fit_beside_zero("left_series", mpf("-2.7477"), "-0.0196", "0.0246")
     fit_rounded("gamma.py, _lgamma_single, near_series", "s = x - 3/2",
                 lambda s: gamma_ratio(s) - mpf(1) / 2, lambda s: 1 / gamma_ratio(s), mpf("-0.5"),
                 mpf("0.5"), [1, 2, 0] + list(range(3, 11)))
