@@ -302,16 +302,16 @@ def _erfinv_single(x):
     square = 1.0 - rest
     rest_low = tl.fma(-x, x, square) + ((1.0 - square) - rest)
     # rest = 2**k * (1 + f)
-    shifted = rest.to(tl.int32, bitcast=True) - 0x3F30A3D7
-    exponent = shifted >> 23
-    f = ((shifted & 0x7FFFFF) + 0x3F30A3D7).to(tl.float32, bitcast=True) - 1.0
-    f_low = rest_low * ((127 - exponent) << 23).to(tl.float32, bitcast=True)
-    k = exponent.to(tl.float32)
+    bits = rest.to(tl.int32, bitcast=True)
+    exponent = (bits - 0x3F30A3D7) & -0x800000
+    f = (bits - exponent).to(tl.float32, bitcast=True) - 1.0
+    f_low = rest_low * (0x3F800000 - exponent).to(tl.float32, bitcast=True)
+    k = exponent.to(tl.float32)  # times 2**23
     # v = w - 5/2; ln(2) in two parts, multiples of the first one are exact.
-    low = tl.fma(f_low, -f, tl.fma(k, 1.428606765330187e-06, f_low))
+    low = tl.fma(f_low, -f, tl.fma(k, 1.7030319754245127e-13, f_low))
     low = tl.fma(f * f, _polynomial(f, log_series), low)
     log, log_low = _sum(f, low)
-    v, v_low = _sum(tl.fma(k, -0.693145751953125, -2.5), -log)
+    v, v_low = _sum(tl.fma(k, -8.262941264547408e-08, -2.5), -log)
     v_low = v_low - log_low
     factor = tl.fma(v, 0.24660000205039978, 1.5)
     factor_low = tl.fma(v, 0.24660000205039978, 1.5 - factor)

@@ -240,16 +240,16 @@ def _lgamma_single(x):
 
     # log(number), less 1 from 3 on; number = 2**k * (1 + f)
     inverse = _divide_nearby(1.0, number)
-    shifted = number.to(tl.int32, bitcast=True) - 0x3F30A3D7
-    exponent = shifted >> 23
-    f = ((shifted & 0x7FFFFF) + 0x3F30A3D7).to(tl.float32, bitcast=True) - 1.0
-    k = exponent.to(tl.float32)
+    bits = number.to(tl.int32, bitcast=True)
+    exponent = (bits - 0x3F30A3D7) & -0x800000
+    f = (bits - exponent).to(tl.float32, bitcast=True) - 1.0
+    k = exponent.to(tl.float32)  # times 2**23
     square, lost = _product(f, f)
     first, first_low = _sum(f, -0.5 * square)
     low = tl.fma(lost, -0.5, tl.fma(number_low, inverse, first_low))
     low = tl.fma(f * square, _polynomial(f, log_series), low)
-    log, log_low = _sum(tl.fma(k, 0.693145751953125, tl.where(is_far, -1.0, 0.0)), first)
-    log_low = log_low + tl.fma(k, 1.428606765330187e-06, low)
+    log, log_low = _sum(tl.fma(k, 8.262941264547408e-08, tl.where(is_far, -1.0, 0.0)), first)
+    log_low = log_low + tl.fma(k, 1.7030319754245127e-13, low)
 
     scaled, scaled_low = _product(times, log)
     scaled_low = tl.fma(times, log_low, scaled_low)
