@@ -23,6 +23,10 @@ def power(x):
     return libdevice.pow(x, {1})
 
 @triton.jit
+def angle(x):
+    return libdevice.atan2(x, {1})
+
+@triton.jit
 def exp_of_difference(x):
     return tl.exp(x - (x - x))
 
@@ -112,6 +116,12 @@ def check_cos():
 
 def check_atan():
     return bounded("libdevice.atan", torch.atan, 2.5)
+
+
+def check_atan2():
+    """Of all numbers as one side of points, whose other one stands for each octant and for numbers far from 1."""
+    return "; ".join(bounded("angle", lambda x: torch.atan2(x, torch.full_like(x, y)), 0.6, power=y)
+                     for y in (1.0, -1.7, 0.0, 1.25e-25, -3.0e20))
 
 
 def check_pairs_of_float32():
