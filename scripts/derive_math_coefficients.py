@@ -200,6 +200,8 @@ fits = [
      "atan(t) = t + t z q(z), z = t^2, |t| <= sqrt(2) - 1; relative to t"),
     ("atan32", "float", atan_tail, lambda z: z + mpf("1e-9"), mpf(0), mpf(1), 7,
      "atan(t) = t + t z q(z), z = t^2, |t| <= 1; relative to t"),
+    ("atan32Third", "float", atan_tail, lambda z: z + mpf("1e-9"), mpf(0), mpf("0.1112"), 4,
+     "atan(t) = t + t z q(z), z = t^2, |t| <= 1/3; relative to t"),
     ("asin64", "double", asin_tail, lambda z: z + mpf("1e-9"), mpf(0), mpf("0.2501"), 12,
      "asin(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
     ("tanh32Small", "float", tanh_tail, lambda z: z / (1 + z * tanh_tail(z)) + mpf("1e-9"), mpf(0),

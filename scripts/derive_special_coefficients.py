@@ -11,7 +11,7 @@ import struct
 
 import numpy
 from derive_math_coefficients import remez
-from mpmath import besseli, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, sqrt
+from mpmath import besseli, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, psi, sqrt
 
 mp.dps = 60
 
@@ -69,8 +69,8 @@ def fit_rounded(name, meaning, function, weight, low, high, order, count=300):
     show(name, [known[k] for k in powers], worst, meaning)
 
 
-# erfc(x) for x >= 0.4769363 is exp(-x * x) * (1 + w(v)) * v with v = 1 / (51/32 x + 51/64): polynomials of
-# v less the middle of its range.
+# erfc(x) from 3.5 on is exp(-x * x) * (1 + w(v)) * v with v = 1 / (51/32 x + 51/64): a polynomial of v less
+# the middle of its range.
 MIDDLE, FAR_MIDDLE = mpf(57) / 128, mpf(5) / 64
 
 
@@ -87,9 +87,33 @@ def derivative_of_complement(v):
 def fit_complement(name, function, weight, low, high, middle, order, count=300):
     def place(x):
         return 1 / (mpf(51) / 32 * mpf(x) + mpf(51) / 64) - middle
-    fit_rounded("errors.py, _erfc_single, " + name, f"v less {float(middle)}",
+    fit_rounded("errors.py, erfc from 3.5 on, " + name, f"v less {float(middle)}",
                 lambda u: function(u + middle), lambda u: weight(u + middle), place(low), place(high),
                 order, count)
+
+
+# Up to 3.5 it is exp(-x * (x + g(x))).
+def complement_factor(x):
+    return -log(exp(x * x) * erfc(x)) / x if x > mpf("1e-15") else 2 / sqrt(pi)
+
+
+def fit_beside_line(name, low, high, first, second):
+    """g less the line through its values at first and second: the line's start is a multiple of 2**-21, so that it
+    is a pair exactly, and among those near it the one that g meets next to a float32 number, the first one."""
+    slope = mpf(single(1 + (complement_factor(second) - complement_factor(first)) / (second - first)))
+    start = round((complement_factor(first) - (slope - 1) * first) * 2 ** 21)
+
+    def rest(x, steps):
+        return complement_factor(x) - (slope - 1) * x - mpf(steps) / 2 ** 21
+
+    def meeting(steps):
+        return mpf(single(mp.findroot(lambda x: rest(x, steps), first)))
+    steps = min(range(start - 250, start + 251), key=lambda steps: abs(rest(meeting(steps), steps)))
+    centre = meeting(steps)
+    print(f"# slope {float(slope)!r}, start {steps / 2 ** 21!r}, distance from {float(centre)!r}")
+    fit_rounded("errors.py, _erfc_exponent, " + name, "u",
+                lambda u: rest(centre + u, steps) / u, lambda u: abs(u) * (centre + u + mpf("1e-6")),
+                low - centre, high - centre, range(8))
 
 
 # lgamma(x) between 1 and 2 is (x - 1) (x - 2) (1/2 + r(x - 3/2)).
@@ -111,7 +135,24 @@ def log_tail(f):
     return mpf(1) / 3 - f / 4 if abs(f) < mpf("1e-8") else (log(1 + f) - f + f * f / 2) / f ** 3
 
 
+def fit_beside_zero(name, guess, low, high):
+    """log(abs(gamma(zero + s))) / s less the slope at the zero."""
+    def value(x):
+        return log(abs(mp.gamma(x)))
+    zero = mp.findroot(value, guess)
+    nearest, slope = single(zero), single(psi(0, zero))
+    print(f"# zero {nearest!r}, then {single(zero - nearest)!r}, slope {slope!r}, "
+          f"less what is missing at the first {single(slope * (nearest - zero))!r}")
+
+    def rest(s):
+        return (value(zero + s) / s if abs(s) > mpf("1e-12") else psi(0, zero)) - slope
+    fit_rounded("gamma.py, _lgamma_rare, " + name, "s", rest, lambda s: 1 / (rest(s) + slope),
+                low, high, range(7))
+
+
 def gamma_series():
+    fit_beside_zero("right_series", mpf("-2.457"), "-0.0301", "0.0256")
+    fit_beside_zero("left_series", mpf("-2.7477"), "-0.0196", "0.0246")
     fit_rounded("gamma.py, _lgamma_single, near_series", "s = x - 3/2",
                 lambda s: gamma_ratio(s) - mpf(1) / 2, lambda s: 1 / gamma_ratio(s), mpf("-0.5"),
                 mpf("0.5"), [1, 2, 0] + list(range(3, 11)))
@@ -145,11 +186,8 @@ def far_bessel(s):
 
 def main():
     gamma_series()
-    fit_rounded("errors.py, _erfc_single, near_series", "erf(x) / x - 1 over z = x * x",
-                lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erfc(sqrt(z)),
-                mpf("1e-9"), mpf("0.4925") ** 2, [1, 0, 2, 3, 4, 5], 600)
-    fit_complement("series", complement, lambda v: 1 / (1 + complement(v)), "2.76", "0.4765", MIDDLE,
-                   [2, 1, 0] + list(range(3, 12)))
+    fit_beside_line("near_series", mpf("1e-9"), mpf("1.75"), mpf("0.9"), mpf("1.5"))
+    fit_beside_line("series", mpf("1.75"), mpf("3.5"), mpf("2.6"), mpf("3.35"))
     fit_complement("far_series", complement, lambda v: 1 / (1 + complement(v)), "9.5", "2.68",
                    FAR_MIDDLE, [1, 2, 0] + list(range(3, 8)), 150)
     fit_complement("change_series", derivative_of_complement, lambda v: mpf(1), "10.31", "0.4765",

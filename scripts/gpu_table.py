@@ -18,9 +18,14 @@ def results_of(folder, subject):
 
 
 def newest_rows(folder):
-    """Of each case the newest row that was verified and timed, with its file's environment."""
+    """Of each case on the chip that was measured last the newest row that was verified and timed, with its
+    file's environment."""
     rows = {}
-    for content in results_of(folder, "gpu"):
+    results = results_of(folder, "gpu")
+    chip = results[-1]["environment"]["chip"] if results else None
+    for content in results:
+        if content["environment"]["chip"] != chip:
+            continue
         for row in content["rows"]:
             if row.get("state") == "verified" and "peers" in row:
                 rows[row["case"], row["kernel"]] = (row, content["environment"])

@@ -14,6 +14,7 @@ def cross_entropy_long(x, target, loss, x_stride, n_cols, ignore_index, BLOCK: t
     LANES: tl.constexpr = BLOCK // WIDTH
     row = tl.program_id(0).to(tl.int64)
     x += row * x_stride
+    wanted = tl.load(target + row)
     places = tl.arange(0, LANES)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
 
     largest = tl.full((LANES,), -float("inf"), dtype=tl.float32)
@@ -27,14 +28,12 @@ def cross_entropy_long(x, target, loss, x_stride, n_cols, ignore_index, BLOCK: t
         power = tl.exp2((value - shift[:, None]) * LOG2_E)
         total = total * tl.exp2((largest - shift) * LOG2_E) + tl.sum(power, axis=1)
         largest = higher
+    # Asked for in front of what lanes need each other for, so that both wait at once.
+    is_row = wanted != ignore_index
+    logit = tl.load(x + wanted, mask=is_row, other=0.0).to(tl.float32)
     shift = tl.max(largest, axis=0)
     log_total = tl.log(tl.sum(total * tl.exp2((largest - shift) * LOG2_E), axis=0))
-
-    wanted = tl.load(target + row)
-    if wanted == ignore_index:
-        tl.store(loss + row, 0.0)
-    else:
-        tl.store(loss + row, log_total - (tl.load(x + wanted).to(tl.float32) - shift))
+    tl.store(loss + row, tl.where(is_row, log_total - (logit - shift), 0.0))
 
 
 def launch(x, target, ignore_index=-100, block=16384):

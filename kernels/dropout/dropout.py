@@ -20,11 +20,14 @@ def seeded_dropout(x, out, n, p, seed, BLOCK: tl.constexpr):
     offsets = program * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     value = tl.load(x + offsets, mask=mask).to(tl.float32)
-    # A counter gives four numbers, for four neighbours, whatever the size of the block is.
-    a, b, c, d = tl.rand4x(seed, program * (BLOCK // 4) + tl.arange(0, BLOCK // 4))
-    number = tl.reshape(tl.join(tl.join(a, c), tl.join(b, d)), (BLOCK,))
+    # A counter gives four words, each of which decides about two of eight neighbours, whatever the
+    # size of the block is: by 16 bits, so that p is one of 65,536 steps.
+    a, b, c, d = tl.randint4x(seed, program * (BLOCK // 8) + tl.arange(0, BLOCK // 8))
+    words = tl.reshape(tl.join(tl.join(a, c), tl.join(b, d)), (BLOCK // 2, 1))
+    number = tl.reshape((words >> (16 * tl.arange(0, 2))[None, :]) & 0xFFFF, (BLOCK,))
+    limit = (p * 65536 + 0.5).to(tl.int32)
     scale = 1.0 / (1.0 - p)
-    tl.store(out + offsets, tl.where(number >= p, value * scale, 0.0), mask=mask)
+    tl.store(out + offsets, tl.where(number >= limit, value * scale, 0.0), mask=mask)
 
 
 def launch(x, p, seed, block=2048):

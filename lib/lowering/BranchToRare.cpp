@@ -5,11 +5,11 @@
 // as rare holds for no lane, which is nearly always, what its first value alone needs is not worth
 // computing: a second form of a function for arguments that hardly occur.
 // Requires: conditions are scalars or vectors with one dimension.
-// Guarantees: no marked select is left. The results are the same: nothing with an effect is moved.
-// Between expand-half, after which floats are f32 or f64, and expand-math, which makes hundreds of
-// operations of the one that is moved here.
-// Example: `%s = arith.select %c, %x, %y {lowering.rare}` with `%x = math.log %z` becomes
-// `%s = scf.if %c { %x = math.log %z; yield %x } else { yield %y }`.
+// Guarantees: no marked select is left, and the branches are marked. The results are the same:
+// nothing with an effect is moved. Between expand-half, after which floats are f32 or f64, and
+// expand-math, which makes hundreds of operations of the one that is moved here. Example: `%s =
+// arith.select %c, %x, %y {lowering.rare}` with `%x = math.log %z` becomes
+// `%s = scf.if %c { %x = math.log %z; yield %x } else { yield %y } {lowering.rare}`.
 #include "lib/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +58,7 @@ void branchTo(arith::SelectOp select) {
     any = b.create<vector::ReductionOp>(loc, vector::CombiningKind::OR, any);
   }
   auto branch = b.create<scf::IfOp>(loc, select.getType(), any, /*withElseRegion=*/true);
+  branch->setAttr(rareAttribute, b.getUnitAttr());
   select.getResult().replaceAllUsesWith(branch.getResult(0));
   b.setInsertionPointToStart(branch.elseBlock());
   b.create<scf::YieldOp>(loc, select.getFalseValue());

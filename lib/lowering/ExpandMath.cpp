@@ -127,6 +127,44 @@ Lanes quotientOfNormal(Value dividend, Lanes divisor) {
                                               : Lanes(divisor.where(), dividend) * inverse;
 }
 
+/// The value of a constant number that no factor of four makes subnormal or infinite.
+std::optional<double> moderateConstant(Value value) {
+  APFloat number(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&number)) || !number.isFiniteNonZero()) {
+    return std::nullopt;
+  }
+  const double found = number.convertToDouble();
+  return std::abs(found) >= 0x1p-100 && std::abs(found) <= 0x1p100 ? std::optional(found)
+                                                                   : std::nullopt;
+}
+
+/// Whether the number is 1 or more, or NaN: one and a power.
+bool isOneAndPower(Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  auto isPower = [](Value term) {
+    return isa_and_present<math::ExpOp, math::Exp2Op>(term.getDefiningOp());
+  };
+  return sum && ((matchPattern(sum.getLhs(), m_OneFloat()) && isPower(sum.getRhs())) ||
+                 (matchPattern(sum.getRhs(), m_OneFloat()) && isPower(sum.getLhs())));
+}
+
+/// dividend / divisor of a divisor from 1 to infinity, by the unit's reciprocal of a quarter of it:
+/// neither that nor its reciprocal is subnormal, so that nothing has to be scaled on conditions.
+Lanes quotientOfOneAndMore(double dividend, Lanes divisor) {
+  return approximateUnitFor(divisor)->reciprocalOfNormal(divisor * 0.25) * (dividend * 0.25);
+}
+
+Lanes approximateQuotient(arith::DivFOp op, LanesContext &where) {
+  Lanes divisor(where, op.getRhs());
+  if (op->hasAttr(nearbyAttribute)) {
+    return quotientOfNormal(op.getLhs(), divisor);
+  }
+  if (auto dividend = moderateConstant(op.getLhs()); dividend && isOneAndPower(op.getRhs())) {
+    return quotientOfOneAndMore(*dividend, divisor);
+  }
+  return where.machine.approximate->quotient(Lanes(where, op.getLhs()), divisor);
+}
+
 bool isRoundedToHalf(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<arith::TruncFOp>(user) && user->getResult(0).getType().getIntOrFloatBitWidth() == 16;
@@ -187,11 +225,7 @@ public:
     for (arith::DivFOp op : quotients) {
       OpBuilder builder(op);
       LanesContext where{builder, op.getLoc(), machine};
-      Lanes divisor(where, op.getRhs());
-      Lanes result = op->hasAttr(nearbyAttribute)
-                         ? quotientOfNormal(op.getLhs(), divisor)
-                         : machine.approximate->quotient(Lanes(where, op.getLhs()), divisor);
-      op.getResult().replaceAllUsesWith(result.get());
+      op.getResult().replaceAllUsesWith(approximateQuotient(op, where).get());
       op.erase();
     }
     for (auto [op, expansion] : found) {

@@ -23,11 +23,14 @@ inline constexpr llvm::StringLiteral approximateAttribute = "lowering.approximat
 /// the last place is enough.
 inline constexpr llvm::StringLiteral nearbyAttribute = "lowering.nearby";
 
-/// Unit, of an arith.select: its condition holds for few lanes.
+/// Unit, of an arith.select or an scf.if: its condition holds for few lanes.
 inline constexpr llvm::StringLiteral rareAttribute = "lowering.rare";
 
 /// compute what only few lanes need behind a branch
 std::unique_ptr<mlir::Pass> createBranchToRarePass();
+
+/// put branches to what few lanes need behind one branch to all of them
+std::unique_ptr<mlir::Pass> createJoinRareBranchesPass();
 
 /// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
 /// operation

@@ -71,9 +71,12 @@ struct Function {
 };
 
 const Function functions[] = {
-    {"erfc", [](Real x) { return std::erfc(x); }, 0.6, {{0.4f, 1.0f}, {-1.0f, -0.4f}, {1, 10.5f}}},
+    {"erfc", [](Real x) { return std::erfc(x); }, 0.6, {{-4.0f, 4.0f}, {1.7f, 1.8f}, {1, 10.5f}}},
     {"erfinv", inverseErrorFunction, 0.6, {{0.01f, 1.0f}, {0.99f, 1.0f}, {-1.0f, -0.9f}}},
-    {"lgamma", [](Real x) { return ::lgammal(x); }, 1, {{-11, 4}, {0.9f, 2.1f}, {-4, -2}}},
+    {"lgamma",
+     [](Real x) { return ::lgammal(x); },
+     1,
+     {{-11, 4}, {0.9f, 2.1f}, {-4, -2}, {-2.49f, -2.42f}, {-2.78f, -2.71f}}},
     {"cyl_bessel_i0", modifiedBessel, 0.6, {{0.1f, 6.0f}, {2.5f, 3.5f}, {6, 95}}},
 };
 
@@ -85,6 +88,13 @@ std::vector<float> samples(const Function &function) {
   std::vector<float> x = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 1e-45f, -1e-45f, 3.4e38f};
   for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += stride) {
     x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  }
+  for (float zero : {-2.4570248f, -2.7476826f}) { // of lgamma
+    float near = zero - 50 * 0x1p-22f;
+    for (int i = 0; i < 100; ++i) {
+      x.push_back(near);
+      near = std::nextafter(near, 0.0f);
+    }
   }
   for (auto [low, high] : function.ranges) {
     for (int i = 0; i < 30000; ++i) {

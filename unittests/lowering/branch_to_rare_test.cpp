@@ -47,7 +47,7 @@ protected:
     passes.addPass(createBranchToRarePass());
     ASSERT_TRUE(succeeded(passes.run(*module)) && succeeded(verify(*module))) << body;
     module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      EXPECT_FALSE(op->hasAttr(rareAttribute));
+      EXPECT_EQ(op->hasAttr(rareAttribute), isa<scf::IfOp>(op));
       const bool isInside = op->getParentOfType<scf::IfOp>() != nullptr;
       (isInside ? inside : outside).push_back(op->getName().getStringRef().str());
     });

@@ -80,6 +80,21 @@ TEST(NvidiaNumbers, QuotientsOfFunctionsAreNotUnlessAsked) {
   EXPECT_EQ(countOf(ptxOfExpression("tl.math.div_rn(tl.exp(a), b)"), "div.rn.f32"), 1);
 }
 
+/// Nothing is scaled on conditions: the reciprocal of a quarter of what is 1 and more is normal.
+TEST(NvidiaNumbers, ConstantsByOneAndAPowerAreReciprocals) {
+  for (const char *text : {"tl.sigmoid(a)", "1 / (1 + tl.exp(-a))", "2.0 / (tl.exp2(a) + 1)"}) {
+    const std::string ptx = ptxOfExpression(text);
+    EXPECT_EQ(countOf(ptx, "rcp.approx.ftz.f32"), 1) << text << ptx;
+    EXPECT_EQ(countOf(ptx, "div."), 0) << text << ptx;
+    EXPECT_EQ(countOf(ptx, "0f3E800000"), std::string(text)[0] == '2' ? 1 : 2) << text << ptx;
+  }
+  for (const char *text : {"1 / (0.5 + tl.exp(a))", "1 / tl.exp(a)", "0.0 / (1 + tl.exp(a))",
+                           "1e-37 / (1 + tl.exp(a))", "b / (1 + tl.exp(a))"}) {
+    EXPECT_EQ(countOf(ptxOfExpression(text), "div.full.f32"), 1) << text;
+  }
+  EXPECT_EQ(countOf(ptxOfExpression("1 / (1 + a)"), "rcp.rn.f32"), 1);
+}
+
 TEST(NvidiaNumbers, ARoundedProductIsNotJoinedWithASum) {
   const std::string joined = ptxOfExpression("a * b + 1"),
                     apart = ptxOfExpression("tl.math.mul_rn(a, b) + 1");

@@ -50,9 +50,9 @@ def cross_entropy_backward(x, target, dloss, dx, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
+    wanted = tl.load(target + row)
     value = tl.load(x + row * n_cols + cols, mask=mask, other=-float("inf")).to(tl.float32)
     weight = tl.exp(value - tl.max(value, axis=0))
     share = weight / tl.sum(weight, axis=0)
-    wanted = tl.load(target + row)
     hit = tl.where(cols == wanted, 1.0, 0.0)
     tl.store(dx + row * n_cols + cols, (share - hit) * tl.load(dloss + row), mask=mask)

@@ -31,6 +31,12 @@ class _Shared:
     warps: int
 
 
+@dataclasses.dataclass
+class _Whole:
+    """The kernel whose programs hold a row each, with so many warps."""
+    warps: int
+
+
 class _Rows:
     """What all works on rows share."""
 
@@ -58,8 +64,9 @@ class _Rows:
         if isinstance(pieces, _Shared):
             return file + "_rows.py", function + "_rows", {"ROWS": pieces.rows,
                                                            "BLOCK": self.block}, pieces.warps
-        if not pieces:
-            return file + ".py", function, {"BLOCK": self.block}, self.warps
+        if not pieces or isinstance(pieces, _Whole):
+            warps = pieces.warps if pieces else self.warps
+            return file + ".py", function, {"BLOCK": self.block}, warps
         block, held, warps = (64, pieces[1] and 128, 4) if self.maker.tiny else pieces
         sizes = {"BLOCK": block, **({"HELD": held} if held else {}),
                  **({"WIDTH": 16 // self.dtype.itemsize} if lanes else {})}
@@ -327,34 +334,37 @@ _LONGEST = {"softmax": ((16384, 16384, 32), (8192, 32768, 32)),
             "layer_norm_backward": ((16384, 16384, 32), (8192, 16384, 16)),
             "rms_norm": ((16384, 32768, 32), (8192, 32768, 32)),
             "rms_norm_backward": ((16384, 16384, 16), (8192, 16384, 16)),
-            "cross_entropy": ((16384, None, 32), (16384, None, 32)),
+            "cross_entropy": ((8192, None, 16), (16384, None, 32)),
             "cross_entropy_backward": ((16384, 16384, 32), (8192, 32768, 32))}
 
 
-# Rows of 65536 in float32 that several programs hold: programs to a row, rows to a program, warps.
-_SPLIT = {"softmax": _Split(8, None, 4), "softmax_backward": _Split(8, None, 8),
-          "layer_norm": _Split(16, 2, 4), "layer_norm_backward": _Split(8, None, 8),
-          "rms_norm": _Split(16, 2, 4), "rms_norm_backward": _Split(8, None, 8),
-          "cross_entropy": _Split(8, None, 4), "cross_entropy_backward": _Split(8, None, 4)}
+# Rows of 65536 that several programs hold, where that is quicker than to walk them: programs to a
+# row, rows to a program, warps. For types of 16 bits, then for float32.
+_SPLIT = {"softmax": (None, _Split(8, None, 4)), "softmax_backward": (None, _Split(8, None, 8)),
+          "layer_norm": (None, _Split(16, 2, 4)),
+          "layer_norm_backward": (_Split(8, None, 4), _Split(16, None, 4)),
+          "rms_norm": (None, _Split(8, 2, 8)), "rms_norm_backward": (None, _Split(16, None, 4)),
+          "cross_entropy": (None, _Split(8, None, 4)),
+          "cross_entropy_backward": (None, _Split(8, None, 4))}
 
-# Short rows of which a program holds several, by function and columns: for 16 bits, for float32.
-_TOGETHER = {("softmax", 1024): (_Shared(2, 2), _Shared(2, 4)),
-             ("layer_norm", 1024): (_Shared(2, 2), _Shared(4, 4)),
-             ("layer_norm", 4096): (_Shared(2, 8), _Shared(1, 16))}
+# Other rows, by function and columns: for 16 bits, for float32. None: as users choose by themselves.
+_SHORTER = {("softmax", 1024): (_Whole(1), _Whole(2)), ("softmax", 16384): (_Whole(8), None),
+            ("layer_norm", 1024): (_Shared(2, 2), _Shared(4, 4)),
+            ("layer_norm", 4096): (_Shared(2, 8), _Shared(1, 16)),
+            ("layer_norm", 16384): (_Shared(1, 16), _Shared(1, 16)),
+            ("rms_norm", 16384): (None, _Whole(16)),
+            ("cross_entropy", 16384): (_Whole(8), None),
+            ("cross_entropy_backward", 1024): (_Whole(1), None),
+            ("cross_entropy_backward", 16384): ((8192, 8192, 16), None)}
 
 
 def _pieces(name, type_name, columns):
-    """How a row is walked, by measurement on an H100: as few programs at a time as keep memory busy,
-    so that what is read again of their rows stays in the L2 cache."""
+    """How a row is held or walked, by measurement on an H200. Walked: as few programs at a time as
+    keep memory busy, so that what is read again of their rows stays in the L2 cache."""
     is_wide = type_name == "fp32"
     if columns == 65536:
-        return _SPLIT[name] if is_wide and name in _SPLIT else _LONGEST[name][is_wide]
-    if (name, columns) in _TOGETHER:
-        return _TOGETHER[name, columns][is_wide]
-    if columns == 16384 and (name == "layer_norm" or
-                             (name.startswith("cross_entropy") and not is_wide)):
-        return 8192, 8192 if name == "cross_entropy_backward" else None, 16
-    return None
+        return _SPLIT[name][is_wide] or _LONGEST[name][is_wide]
+    return _SHORTER.get((name, columns), (None, None))[is_wide]
 
 
 def rows():
@@ -370,10 +380,10 @@ def rows():
                 result.append(Row(f"{name} {type_name} {columns}",
                                   make(type_name, columns, pieces), compile=type_name == "fp16"))
                 if isinstance(pieces, _Split):
-                    walked = _LONGEST[name][1]
+                    walked = _LONGEST[name][type_name == "fp32"]
                     result.append(Row(f"{name}_long {type_name} {columns}",
                                       make(type_name, columns, walked)))
-                if pieces and name != "layer_norm":
+                if pieces and not isinstance(pieces, _Whole) and name != "layer_norm":
                     result.append(Row(f"{name}_whole {type_name} {columns}",
                                       make(type_name, columns, None)))
     return result

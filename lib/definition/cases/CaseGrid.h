@@ -31,6 +31,8 @@ struct GridCase {
   std::string unmet = {}; ///< why constraints leave nothing to try; empty otherwise
   /// For the sake of kernels that other cases do not launch: skipped where no bound can judge it.
   bool isOfForms = false;
+  /// Choices of the schedule that such a case makes instead of their rules, by name.
+  std::vector<std::pair<std::string, int64_t>> choices = {};
 };
 
 /// The whole grid: small cases that are always the same, `drawn` whose sizes, data and layouts

@@ -3,12 +3,18 @@
 
 #include "lib/generator/call/CallPlan.h"
 
+#include <fmt/format.h>
+
 namespace nereid::develop {
 namespace {
 
 using definition::Binding;
 using definition::GridCase;
 
+using Choices = std::vector<std::pair<std::string, int64_t>>;
+
+/// More than two turns of what a loop takes of a row.
+constexpr int64_t sizeOfChosen = 2053;
 /// Beyond the longest line that a tile holds, and from where few lines are reduced in parts.
 constexpr int64_t longSizes[] = {8209, (int64_t{1} << 20) + 7};
 /// What the reference computes in about a second.
@@ -21,9 +27,9 @@ public:
       : generation(generation), chip(chip), dtype(dtype), launched(launched) {}
 
   /// Whether a call of these sizes launches a kernel that none before has launched.
-  bool takes(const Binding &binding) {
-    auto plan = generator::planCall(generation, generation.scheduleFor(binding, dtype, chip),
-                                    binding, dtype);
+  bool takes(const GridCase &one) {
+    auto plan = generator::planCall(generation, scheduleOf(one, generation, chip, dtype),
+                                    one.binding, dtype);
     bool isNew = false;
     for (size_t i = 0; plan && i < plan->launches.size(); ++i) {
       isNew |= launched.insert(plan->launches[i].function).second;
@@ -35,6 +41,21 @@ public:
     const definition::Operator &op = generation.op();
     return definition::tensorBytes(op, binding, dtype) <= mostBytes &&
            definition::countUnfusedWork(op, binding, dtype).flops <= mostOperations;
+  }
+
+  /// Each choice between forms, made either way; of lines that a tile holds, that it holds none.
+  std::vector<Choices> otherForms() const {
+    using Kind = generator::LaunchChoice::Kind;
+    std::vector<Choices> list;
+    for (const generator::LaunchChoice &one : generation.program.tables.at(dtype).choices) {
+      if (one.kind == Kind::Held || one.kind == Kind::Form) {
+        list.push_back({{one.name, 0}});
+      }
+      if (one.kind == Kind::Form) {
+        list.push_back({{one.name, 1}});
+      }
+    }
+    return list;
   }
 
 private:
@@ -73,7 +94,7 @@ void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation
   const GridCase *any = nullptr;
   for (const GridCase &one : grid) {
     if (one.unmet.empty()) {
-      finder.takes(one.binding);
+      finder.takes(one);
       any = any == nullptr || !one.binding.rest.empty() ? &one : any;
     }
   }
@@ -81,18 +102,37 @@ void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation
     return;
   }
   std::vector<GridCase> added;
-  for (int64_t length : longSizes) {
+  auto add = [&](int64_t length, const std::string &name, const Choices &choices) {
     for (const Binding &wanted : longOnes(any->binding, length)) {
-      auto one = definition::caseOfSizes(generation.op(), "long", wanted, dtype);
-      if (one && finder.isSmall(one->binding) && finder.takes(one->binding)) {
+      auto one = definition::caseOfSizes(generation.op(), name, wanted, dtype);
+      if (!one || !finder.isSmall(one->binding)) {
+        continue;
+      }
+      one->choices = choices;
+      if (finder.takes(*one)) {
         one->seed = grid.front().seed + grid.size() + added.size();
         one->isOfForms = true;
         added.push_back(std::move(*one));
       }
     }
+  };
+  for (const Choices &choices : finder.otherForms()) {
+    add(sizeOfChosen, fmt::format("{}={}", choices[0].first, choices[0].second), choices);
+  }
+  for (int64_t length : longSizes) {
+    add(length, "long", {});
   }
   grid.insert(grid.end(), std::make_move_iterator(added.begin()),
               std::make_move_iterator(added.end()));
+}
+
+generator::Schedule scheduleOf(const GridCase &grid, generator::Generation &generation,
+                               const Machine &chip, DType dtype) {
+  generator::Schedule schedule = generation.scheduleFor(grid.binding, dtype, chip);
+  for (const auto &[name, value] : grid.choices) {
+    schedule = schedule.choosing(name, value);
+  }
+  return schedule;
 }
 
 } // namespace nereid::develop

@@ -142,10 +142,10 @@ struct Progress {
   }
 
   /// The generation notes which schedules it was asked for.
-  generator::Schedule scheduleFor(Generation &generation, const definition::Binding &binding,
-                                  DType dtype, const Machine &chip) {
+  generator::Schedule scheduleFor(Generation &generation, const GridCase &grid, DType dtype,
+                                  const Machine &chip) {
     std::lock_guard lock(mutex);
-    return generation.scheduleFor(binding, dtype, chip);
+    return scheduleOf(grid, generation, chip, dtype);
   }
 
 private:
@@ -177,7 +177,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   }
   attempt.tensors = *tensors;
   row.shape = fmt::format("{}", fmt::join(tensors->outputs[0].shape(), "x"));
-  auto schedule = progress.scheduleFor(generation, grid.binding, dtype, chip);
+  auto schedule = progress.scheduleFor(generation, grid, dtype, chip);
   const check::FirstFinding gravest = progress.gravest();
   if (gravest.isEndless()) {
     // Each check of such a kernel takes as long as a loop may take.

@@ -17,11 +17,17 @@
 
 namespace nereid::generator {
 
+/// How programs walk in order along what a stage has stores over (SplitWalk.h).
+struct WalkOrder {
+  IteratorId part = 0, turn = 0;   ///< a program has one part and all of its turns
+  std::vector<IteratorId> cleared; ///< along which it stores these first
+  std::vector<Store> clearing;
+};
+
 struct Split {
   std::vector<std::vector<Store>> stages; ///< one kernel's stores each, in order
   std::vector<BufferId> workspaces;       ///< that they leave to each other
-  /// Along which a program walks in order in the stage that has stores over it (SplitWalk.h).
-  std::optional<IteratorId> walk = std::nullopt;
+  std::optional<WalkOrder> walk = std::nullopt;
 };
 
 /// The stores' reductions in `parts` parts, along the outermost iterator that they bind; products

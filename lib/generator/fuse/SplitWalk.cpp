@@ -11,9 +11,6 @@
 namespace nereid::generator {
 namespace {
 
-/// Values of a turn: their loads wait for memory together.
-constexpr int64_t valuesOfTurn = 16;
-
 /// The sum, taken apart.
 struct Meeting {
   const Node *sum = nullptr, *value = nullptr;
@@ -80,16 +77,25 @@ public:
     made.along = {line};
   }
 
-  std::optional<Walk> run() {
+  std::optional<Walk> run(const std::function<Polynomial(const Walk &)> &partsOf) {
     if (made.shared.empty() || order.size() != meeting.sum->free.size()) {
       return std::nullopt;
     }
     const DType type = meeting.sum->dtype;
-    const NodeParts met = partMemory(program, made.split, type, order);
+    const Polynomial parts = partsOf(made);
+    WalkOrder walk;
+    walk.part = program.space.iterators.add(parts, "part");
+    walk.turn = program.space.iterators.add(turnsOfPart(parts), "turn");
+    walk.cleared = made.places;
+    std::vector<IteratorId> iterators = {walk.part};
+    iterators.insert(iterators.end(), order.begin(), order.end());
+    const NodeParts met = partMemory(program, made.split, type, iterators);
     const Node *zero = isFloat(type) ? program.nodes.real(0, type) : program.nodes.integer(0, type);
-    made.split.stages.push_back({{met.buffer, met.indices, zero, "", nullptr}});
-    made.split.stages.push_back(additions(met));
-    made.split.stages.push_back(joined(program.nodes.make(met)));
+    walk.clearing = {{met.buffer, met.indices, zero, "", nullptr}};
+    made.split.stages.push_back(additions(met, walk));
+    made.split.stages.push_back(
+        joined(program.nodes.reduce("sum", type, {walk.part}, {program.nodes.make(met)})));
+    made.split.walk = std::move(walk);
     return std::move(made);
   }
 
@@ -103,14 +109,20 @@ private:
     return nullptr;
   }
 
-  std::vector<Store> additions(const NodeParts &met) {
+  Polynomial turnsOfPart(const Polynomial &parts) {
+    Symbols &symbols = program.space.symbols;
     const Polynomial extent = program.space.iterators[line].extent;
-    const IteratorId turn = program.space.iterators.add(
-        program.space.symbols.addQuotient(extent + (valuesOfTurn - 1), valuesOfTurn), "turn");
-    made.split.walk = turn;
+    const Polynomial turns = symbols.addQuotient(extent + (valuesOfTurn - 1), valuesOfTurn);
+    return symbols.addQuotient(turns + parts - 1, parts);
+  }
+
+  std::vector<Store> additions(const NodeParts &met, const WalkOrder &walk) {
+    const Polynomial extent = program.space.iterators[line].extent;
+    const Polynomial valuesOfPart = program.space.iterators[walk.turn].extent * valuesOfTurn;
     std::vector<Store> result;
     for (int64_t i = 0; i < valuesOfTurn; ++i) {
-      const Affine at = Affine::iterator(turn) * valuesOfTurn + i;
+      const Affine at = Affine::iterator(walk.part) * valuesOfPart +
+                        Affine::iterator(walk.turn) * valuesOfTurn + i;
       auto moved = [&](const Node *node) {
         return program.nodes.substitute(node, {{line, at}}, program.space);
       };
@@ -128,7 +140,7 @@ private:
           const Node *own = moved(place);
           add(program.nodes.map("ge", DType::Bool, {own, program.nodes.integer(0, own->dtype)}));
           add(program.nodes.map("lt", DType::Bool, {own, program.nodes.index(Affine(size))}));
-          store.index[dim] = Affine::data(own, size);
+          store.index[dim + 1] = Affine::data(own, size); // behind the part
         }
       }
       store.guard = guard;
@@ -165,9 +177,10 @@ private:
 
 } // namespace
 
-std::optional<Walk> splitWalk(Program &program, const std::vector<Store> &stores) {
+std::optional<Walk> splitWalk(Program &program, const std::vector<Store> &stores,
+                              const std::function<Polynomial(const Walk &)> &parts) {
   const std::optional<Meeting> meeting = meetingOf(stores);
-  return meeting ? WalkSplitter(program, stores, *meeting).run() : std::nullopt;
+  return meeting ? WalkSplitter(program, stores, *meeting).run(parts) : std::nullopt;
 }
 
 } // namespace nereid::generator

@@ -157,6 +157,8 @@ std::optional<std::vector<int64_t>> Symbols::bind(const std::vector<int64_t> &va
       if (dividend && divisor && *divisor > 0) {
         value = generator::floorDivide(*dividend, *divisor);
       }
+    } else if (symbol.chosenBy) {
+      value = symbol.high.value_or(symbol.low);
     } else if (next != values.end()) {
       value = *next++;
     }

@@ -26,6 +26,9 @@ struct Symbol {
   int64_t divisor = 1; ///< positive; divides every value
   /// {a, b}: the value is not brought by a launch but a // b.
   std::optional<std::pair<Polynomial, Polynomial>> quotientOf = {};
+  /// The value is not brought by a launch but chosen there by this expression of its table
+  /// (launch/Table.h); whatever it is, results mean the same.
+  std::optional<std::string> chosenBy = {};
   bool operator==(const Symbol &) const = default;
 };
 
@@ -60,7 +63,8 @@ public:
   std::optional<Polynomial> floorDivide(const Polynomial &value, const Polynomial &by) const;
 
   /// For Polynomial::evaluate, from the values in order of the symbols that are no quotients;
-  /// nothing when one of them breaks its range, its divisor or a fact.
+  /// nothing when one of them breaks its range, its divisor or a fact. What a launch chooses is as
+  /// large as it can be.
   std::optional<std::vector<int64_t>> bind(const std::vector<int64_t> &values) const;
 
   /// "2*N*M/3 + 1", in the names of symbols; readable as Python.

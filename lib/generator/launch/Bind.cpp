@@ -114,7 +114,8 @@ std::map<std::string, int64_t> LaunchSite::values() const {
           {tileElementsName, isDevice ? 1024 : 4096},
           {fewestElementsName, isDevice ? 128 : 4096},
           {rowElementsName, isDevice ? 32768 : wholeAtMost},
-          {waitingName, isDevice ? 1 : 0}};
+          {waitingName, isDevice ? 1 : 0},
+          {programsAtATimeName, isDevice ? 4 : 1}};
 }
 
 const TableStride *LaunchTable::strideOf(const std::string &buffer) const {

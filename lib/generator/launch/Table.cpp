@@ -3,6 +3,7 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
@@ -79,14 +80,17 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     }
     return kernels;
   }
-  const std::optional<int64_t> extent = reducedExtent(program, stores).constant();
+  const Polynomial reduced = reducedExtent(program, stores);
+  const std::optional<int64_t> extent = reduced.constant();
   for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
     std::vector<TileDim> dims = firstReduceTile(program, stores, form);
     const bool isInnermost = dims.back().form != DimForm::Grid;
     const bool isShort = isSerial(program, stores);
-    const bool fits =
-        !isShort && extent && *extent <= (isInnermost ? wholeAtMost : wholeAtMostOutside);
-    if (extent || isShort ? fits != (form == DimForm::Whole) : isPart && form == DimForm::Whole) {
+    const int64_t longest = isInnermost ? wholeAtMost : wholeAtMostOutside;
+    const bool isBounded = extent || (isPart && program.space.symbols.isAtMost(reduced, longest));
+    const bool fits = !isShort && isBounded && program.space.symbols.isAtMost(reduced, longest);
+    if (isBounded || isShort ? fits != (form == DimForm::Whole)
+                             : isPart && form == DimForm::Whole) {
       continue;
     }
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
@@ -252,18 +256,25 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
     const bool isOfChain = chains.contains(ownerOf(at));
     for (const std::vector<Store> &stores : groupsOf(program, stage)) {
       const std::string suffix = count > 1 ? "_" + std::to_string(++number) : std::string();
-      const std::string role = roles.next(roleOf(program, stores));
-      auto kernels = kernelsOf(program, name + suffix, stores, role);
-      if (!kernels) {
-        return kernels.error();
+      for (const SizeForm &form : sizeFormsOf(program, stores)) {
+        const size_t firstOfForm = made.kernels.size();
+        const std::string own = name + suffix + form.suffix;
+        const std::string role = roles.next(roleOf(program, form.stores));
+        auto kernels = kernelsOf(program, own, form.stores, role);
+        if (!kernels) {
+          return kernels.error();
+        }
+        Status added = isOfChain ? Status(Done{}) // the other form is better already
+                                 : addParts(program, own, form.stores, made, *kernels, conditions,
+                                            role, roles);
+        if (!added) {
+          return added.error();
+        }
+        std::move(kernels->begin(), kernels->end(), std::back_inserter(made.kernels));
+        for (size_t i = firstOfForm; !form.condition.empty() && i < made.kernels.size(); ++i) {
+          addCondition(made.kernels[i].condition, form.condition);
+        }
       }
-      Status added = isOfChain ? Status(Done{}) // the other form is better already
-                               : addParts(program, name + suffix, stores, made, *kernels,
-                                          conditions, role, roles);
-      if (!added) {
-        return added.error();
-      }
-      std::move(kernels->begin(), kernels->end(), std::back_inserter(made.kernels));
     }
     const BufferId first = stage.stores[0].buffer;
     if (first >= ownBuffers) {

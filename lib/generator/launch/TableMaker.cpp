@@ -48,6 +48,8 @@ public:
       if (stride != program.rowStrides.end()) {
         table.strides.push_back({symbol.name, program.buffers[stride->buffer].name,
                                  text(stride->length), stride->dims});
+      } else if (symbol.chosenBy) {
+        table.derived.push_back({symbol.name, *symbol.chosenBy});
       } else if (!symbol.quotientOf) {
         table.symbols.push_back(symbol.name);
       } else {

@@ -55,7 +55,54 @@ bool isOfGivenSizes(const Polynomial &length, const Symbols &symbols) {
   });
 }
 
-void freeRows(Program &program, BufferId base, const std::vector<BufferId> &views) {
+/// Two steps through memory that one reduction takes right behind each other.
+struct Run {
+  BufferId base;
+  Polynomial outer, inner;
+};
+
+/// Where a reduction goes along whole rows, one after the other: gaps between them would make two
+/// steps of what is one, with a quotient and a remainder for each element.
+std::vector<Run> runsOf(const Program &program) {
+  std::map<IteratorId, const Node *> reducedBy;
+  for (const Node *node : program.values()) {
+    if (node->kind == NodeKind::Reduce) {
+      for (IteratorId iterator : node->iterators) {
+        reducedBy[iterator] = node;
+      }
+    }
+  }
+  std::vector<Run> result;
+  for (const Node *load : program.values()) {
+    if (load->kind != NodeKind::Load) {
+      continue;
+    }
+    const Buffer &view = program.buffers[load->buffer];
+    auto reduction = [&](size_t dim) -> const Node * { // whose steps are those of the dimension
+      for (const auto &[atom, coefficient] : load->indices[dim].terms()) {
+        const auto found =
+            atom.kind == Atom::Kind::Iterator ? reducedBy.find(atom.iterator) : reducedBy.end();
+        if (found != reducedBy.end() && coefficient == 1) {
+          return found->second;
+        }
+      }
+      return nullptr;
+    };
+    for (size_t outer = 0; outer < view.sizes.size(); ++outer) {
+      for (size_t inner = 0; inner < view.sizes.size(); ++inner) {
+        if (inner != outer && reduction(outer) && reduction(outer) == reduction(inner) &&
+            view.strides[outer] == view.sizes[inner] * view.strides[inner]) {
+          result.push_back(
+              {program.baseOf(load->buffer), view.strides[outer], view.strides[inner]});
+        }
+      }
+    }
+  }
+  return result;
+}
+
+void freeRows(Program &program, BufferId base, const std::vector<BufferId> &views,
+              const std::vector<Run> &runs) {
   const Buffer own = program.buffers[base];
   Polynomial length = 1;
   for (size_t dims = 1; dims < own.sizes.size(); ++dims) {
@@ -64,7 +111,12 @@ void freeRows(Program &program, BufferId base, const std::vector<BufferId> &view
                       std::all_of(views.begin(), views.end(), [&](BufferId view) {
                         return isOfRows(program.buffers[view], length, program.space.symbols);
                       });
-    if (!fits) {
+    // Results are stored element by element of the rows that were reduced.
+    const bool cutsRuns = std::any_of(runs.begin(), runs.end(), [&](const Run &run) {
+      return (run.base == base || own.role == BufferRole::Output) && run.outer.dividedBy(length) &&
+             !run.inner.dividedBy(length);
+    });
+    if (!fits || cutsRuns) {
       continue;
     }
     const std::string name = freshName(program, own.name + "_stride");
@@ -93,10 +145,11 @@ void freeRowStrides(Program &program) {
   for (BufferId id : accessed(program)) {
     views[program.baseOf(id)].push_back(id);
   }
+  const std::vector<Run> runs = runsOf(program);
   for (const auto &[base, ids] : views) {
     const BufferRole role = program.buffers[base].role;
     if (role == BufferRole::Input || role == BufferRole::Output) {
-      freeRows(program, base, ids);
+      freeRows(program, base, ids, runs);
     }
   }
 }

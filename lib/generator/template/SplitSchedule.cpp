@@ -12,6 +12,7 @@
 #include "lib/generator/template/Count.h"
 #include "lib/generator/template/Reduce.h"
 #include "lib/generator/template/Scan.h"
+#include "lib/generator/template/Walk.h"
 
 #include <fmt/format.h>
 
@@ -31,6 +32,9 @@ constexpr int64_t fewestCounted = 16384, valuesOfPlace = 8;
 /// Values that are walked along, lanes that do so, and elements of the result for each processor: a
 /// step takes as long as some 500 of them need to look at a value (H100, estimated).
 constexpr int64_t leastWalked = 64, leastWalking = 64, resultsOfProcessor = 512;
+/// Parts of such values, and what all parts have to clear and to add up for each value: an element
+/// of memory moves in a hundredth of the time that a turn waits (H200, estimated).
+constexpr int64_t mostPartsOfWalk = 64, clearedOfValue = 8;
 
 /// Extents of all these iterators, divided by `block` of the last one.
 std::string programsText(const TileDim &dim, int64_t block, const Program &program) {
@@ -97,9 +101,26 @@ std::optional<SplitSchedule> splitAdditions(Program &program, const std::vector<
                : std::nullopt;
 }
 
+/// As many as keep the site at work, with as many turns in each.
+Polynomial partsOfWalk(Program &program, const Walk &walk) {
+  const std::string along = launchExtent({"", "", walk.along}, program);
+  const std::string turns = fmt::format("cdiv({}, {})", along, valuesOfTurn);
+  const std::string wanted = fmt::format(
+      "max(1, min({}, {}*{}//max(1, cdiv({}, {})), {}*{}//max(1, {})))", mostPartsOfWalk,
+      processorsName, programsAtATimeName, launchExtent({"", "", walk.shared}, program),
+      lanesOfWalk, clearedOfValue, along, launchExtent({"", "", walk.places}, program));
+  Symbol parts{"parts", 1, mostPartsOfWalk};
+  for (int count = 2; program.space.symbols.find(parts.name); ++count) {
+    parts.name = fmt::format("parts_{}", count);
+  }
+  parts.chosenBy = fmt::format("max(1, cdiv({0}, max(1, cdiv({0}, {1}))))", turns, wanted);
+  return program.space.symbols.add(std::move(parts));
+}
+
 /// Where naming each place for each value takes longer than one program's way along all values.
 std::optional<SplitSchedule> splitMeetings(Program &program, const std::vector<Store> &stores) {
-  std::optional<Walk> walk = splitWalk(program, stores);
+  std::optional<Walk> walk =
+      splitWalk(program, stores, [&](const Walk &found) { return partsOfWalk(program, found); });
   if (!walk) {
     return std::nullopt;
   }
@@ -144,11 +165,11 @@ std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector
       programs += "*" + programsText(dims[dim], isColumns && !isInnermost ? 64 : 1, program);
     }
   }
-  std::string condition =
-      fmt::format("({} < 2*{})*({} >= {})", programs, processorsName, extent, least);
-  if (isInnermost) {
-    condition += fmt::format("*({}*{} >= {})", extent, processorsName, shortestByProcessors);
-  }
+  std::string condition = fmt::format("({} < 2*{})", programs, processorsName);
+  // A row that one tile holds is read once, in little more time than a launch takes.
+  condition += isInnermost ? fmt::format("*({} > {})*({}*{} >= {})", extent, rowElementsName,
+                                         extent, processorsName, shortestByProcessors)
+                           : fmt::format("*({} >= {})", extent, least);
   auto split = splitReductions(program, stores, dims.size() == 1 ? partsOfAll : partsOfLines);
   return split ? std::optional(SplitSchedule{std::move(*split), std::move(condition)})
                : std::nullopt;

@@ -9,6 +9,7 @@
 //   products         8 parts of k, from 1024 on
 //   scans            256 parts of long lines, while less than half of the processors have one
 //   counts           256 parts of values that are many for each place, where additions wait
+//   walks            as many parts as the site has programs at a time, up to 64
 #pragma once
 
 #include "lib/generator/fuse/Contraction.h"

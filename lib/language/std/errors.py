@@ -104,7 +104,7 @@ def _erfc_product(power, power_low, rest, v, w):
 
 @triton.jit
 def _erfc_far(v):
-    """w beyond 2.6875"""
+    """w beyond 3.5"""
     series: tl.constexpr = (
         -0.04936562851071358,
         0.5885385274887085,
@@ -119,57 +119,86 @@ def _erfc_far(v):
 
 
 @triton.jit
-def _erfc_tiny(x):
-    """Beyond 9.19. A subnormal result is rounded once, by a number with its last place."""
-    bits, power, power_low, rest, v = _erfc_factors(tl.minimum(x, 10.3))  # erfc(10.06) rounds to 0
+def _erfc_rare(x):
+    """Beyond 3.5. A subnormal result is rounded once, by a number with its last place."""
+    size = tl.minimum(tl.abs(x), 10.3)  # erfc(10.06) rounds to 0
+    bits, power, power_low, rest, v = _erfc_factors(size)
     high, low = _erfc_product(power, power_low, rest, v, _erfc_far(v))
     n = bits - 0x4B400000
     place = ((1 - n) << 23).to(tl.float32, bitcast=True)
     placed, placed_low = _sum(place, high)
     rounded = (placed + (placed_low + low)) - place
-    rounded = tl.where(x > 9.194548606872559, rounded, high + low)  # where it is below 2**-126
-    return rounded * _power_of_two(n + 64) * 5.421010862427522e-20
+    rounded = tl.where(size > 9.194548606872559, rounded, high + low)  # where it is below 2**-126
+    right = rounded * _power_of_two(n + 64) * 5.421010862427522e-20
+    scale = tl.where(size < 4.0, _power_of_two(n), 0.0)
+    two = tl.fma(-high, scale, 2.0)
+    left = two + tl.fma(-low, scale, tl.fma(-high, scale, 2.0 - two))
+    return tl.where(x < 0, left, right)
+
+
+@triton.jit
+def _erfc_exponent(x):
+    """-log(erfc(x)) as a pair for x from 0 to 3.5, off by 2**-28: x times x + g(x). Of each half of the numbers g is
+    a line as a pair, and u times a polynomial of u, the distance from where it meets the line."""
+    near_series: tl.constexpr = (
+        -0.030438538640737534,
+        0.057586416602134705,
+        -0.013072589412331581,
+        0.0022266795858740807,
+        -0.00012446731852833182,
+        -9.724043775349855e-05,
+        5.029710882809013e-05,
+        -1.148177580034826e-05,
+    )
+    series: tl.constexpr = (
+        -0.013060785830020905,
+        0.01966673508286476,
+        -0.0036983774043619633,
+        0.0006641693180426955,
+        -0.00010989366273861378,
+        1.57740869326517e-05,
+        -1.5432979125762358e-06,
+        -2.502800633408242e-08,
+    )
+    is_large = x > 1.75
+    slope = tl.where(is_large, 0.9089064002037048, 0.8085148334503174)
+    start = tl.where(is_large, 0.8490285873413086, 1.0435986518859863)
+    u = x - tl.where(is_large, 2.595592975616455, 0.8985888361930847)
+    line = tl.fma(x, slope, start)
+    line_low = tl.fma(x, slope, start - line)
+    rest = tl.fma(u, _polynomial_where(is_large, u, series, near_series), line_low)
+    factor, factor_low = _sum(line, rest)
+    high, low = _product(x, factor)
+    return high, tl.fma(x, factor_low, low)
 
 
 @triton.jit
 def _erfc_single(x):
-    """Near 0, 1 - x - x * r(x * x). Else exp(-x * x) * v * (1 + w) with a polynomial w of v; another one beyond
-    2.6875, where few arguments are."""
-    near_series: tl.constexpr = (
-        0.12837916612625122,
-        -0.37612637877464294,
-        0.11283831298351288,
-        -0.026872245594859123,
-        0.005247390363365412,
-        -0.0008494187495671213,
-    )
-    series: tl.constexpr = (
-        0.01902090385556221,
-        -0.1326330304145813,
-        -0.5412883162498474,
-        0.8282233476638794,
-        -0.591981053352356,
-        -0.1971418559551239,
-        1.3697782754898071,
-        -2.4543423652648926,
-        3.0493862628936768,
-        -2.7496449947357178,
-        -5.399390697479248,
-        19.483396530151367,
+    """exp of the logarithm, 2**n * (1 + power + rest), left of 0 less than 2. Few arguments are beyond 3.5."""
+    power_series: tl.constexpr = (
+        0.1666666567325592,
+        0.041666459292173386,
+        0.00833358708769083,
+        0.0013935271417722106,
+        0.00019733367662411183,
     )
     size = tl.abs(x)
-    one = 1.0 - x
-    one_low = (1.0 - one) - x
-    near = one + tl.fma(-x, _polynomial(x * x, near_series), one_low)
-
-    bits, power, power_low, rest, v = _erfc_factors(tl.minimum(size, 9.19))
-    w = _where_rarely(size > 2.6875, _erfc_far(v), _polynomial(v - 0.4453125, series))
-    high, low = _erfc_product(power, power_low, rest, v, w)
-    scale = ((bits << 23) + 0x3F800000).to(tl.float32, bitcast=True)
-    right = _where_rarely(x > 9.19, _erfc_tiny(x), (high + low) * scale)
-    two = tl.fma(-high, scale, 2.0)
-    left = two + tl.fma(-low, scale, tl.fma(-high, scale, 2.0 - two))
-    return tl.where(size >= 0.4769363, tl.where(x < 0, left, right), near)
+    exponent, exponent_low = _erfc_exponent(tl.where(size > 3.75, 3.75, size))
+    magic = tl.fma(exponent, -1.4426950216293335, 12582912.0)
+    n = magic - 12582912.0
+    f = tl.fma(n, -0.6931471824645996, -exponent)  # exact
+    f_low = tl.fma(n, 1.904654323148236e-09, -exponent_low)
+    half = 0.5 * f
+    power = tl.fma(half, f, f)
+    rest = tl.fma(f * f, f * _polynomial(f, power_series), tl.fma(half, f, f - power))
+    rest = tl.fma(f_low, power + rest, f_low) + rest
+    # Left of 0 the scale is negated, and what it is added to is 2.
+    sign = ((x.to(tl.int32, bitcast=True) & -0x80000000) | 0x3F800000).to(tl.float32, bitcast=True)
+    scale = ((magic.to(tl.int32, bitcast=True) << 23) + 0x3F800000).to(tl.float32, bitcast=True) * sign
+    start = (1.0 - sign) + scale
+    high = tl.fma(power, scale, start)
+    result = high + tl.fma(rest, scale, tl.fma(power, scale, start - high))
+    return _where_rarely(size > 3.5, _erfc_rare(x), result)
 
 
 @triton.jit
@@ -273,16 +302,16 @@ def _erfinv_single(x):
     square = 1.0 - rest
     rest_low = tl.fma(-x, x, square) + ((1.0 - square) - rest)
     # rest = 2**k * (1 + f)
-    shifted = rest.to(tl.int32, bitcast=True) - 0x3F30A3D7
-    exponent = shifted >> 23
-    f = ((shifted & 0x7FFFFF) + 0x3F30A3D7).to(tl.float32, bitcast=True) - 1.0
-    f_low = rest_low * ((127 - exponent) << 23).to(tl.float32, bitcast=True)
-    k = exponent.to(tl.float32)
+    bits = rest.to(tl.int32, bitcast=True)
+    exponent = (bits - 0x3F30A3D7) & -0x800000
+    f = (bits - exponent).to(tl.float32, bitcast=True) - 1.0
+    f_low = rest_low * (0x3F800000 - exponent).to(tl.float32, bitcast=True)
+    k = exponent.to(tl.float32)  # times 2**23
     # v = w - 5/2; ln(2) in two parts, multiples of the first one are exact.
-    low = tl.fma(f_low, -f, tl.fma(k, 1.428606765330187e-06, f_low))
+    low = tl.fma(f_low, -f, tl.fma(k, 1.7030319754245127e-13, f_low))
     low = tl.fma(f * f, _polynomial(f, log_series), low)
     log, log_low = _sum(f, low)
-    v, v_low = _sum(tl.fma(k, -0.693145751953125, -2.5), -log)
+    v, v_low = _sum(tl.fma(k, -8.262941264547408e-08, -2.5), -log)
     v_low = v_low - log_low
     factor = tl.fma(v, 0.24660000205039978, 1.5)
     factor_low = tl.fma(v, 0.24660000205039978, 1.5 - factor)

@@ -2,8 +2,8 @@
 # The gamma function and its logarithm by Stirling's series from 8 on, below by recurrence and
 # reflection, in float64. tgamma: within 0.6 ulp of float32, 32 ulp of float64. lgamma: within 1 ulp
 # of float32; in float64 within 1e-14 besides 4 ulp, which counts near its zeros. lgamma of float32 is
-# computed by pairs of float32 numbers; left of -3 and near the zeros left of -2 in float64, behind a
-# branch. scripts/derive_special_coefficients.py made the series of the pairs.
+# computed by pairs of float32 numbers; near the zeros left of -2 by another series and left of -3 in
+# float64, behind branches. scripts/derive_special_coefficients.py made the series of the pairs.
 
 
 @triton.jit
@@ -114,7 +114,7 @@ def _sine_of_half_turns(x):
 
 
 @triton.jit
-def _lgamma_rare(x):
+def _lgamma_wide(x):
     """Of float32 in float64. Right of 1/2 log(gamma(z)) - log(product) for z = x + 8; on the left the same of 1 - x, negated,
     and the sine's logarithm, which makes a quotient of the product."""
     is_left = x < 0.5
@@ -149,6 +149,38 @@ def _lgamma_rare(x):
     is_pole = (x <= 0) & (x == tl.floor(x))
     result = tl.where(is_pole | (tl.abs(x) == float("inf")), float("inf"), result)
     return tl.where(x != x, x, result)
+
+
+@triton.jit
+def _lgamma_rare(x):
+    """Beside the zeros left of -2 the distance from the zero, as a pair, times a polynomial of it."""
+    right_series: tl.constexpr = (
+        2.491272965698954e-08,
+        4.858321189880371,
+        1.411292314529419,
+        8.720444679260254,
+        5.787215709686279,
+        26.38396453857422,
+        45.64466094970703,
+    )
+    left_series: tl.constexpr = (
+        -3.3811030419883537e-08,
+        9.575189590454102,
+        -20.09512710571289,
+        62.62550354003906,
+        -194.80938720703125,
+        653.7737426757812,
+        -2143.768310546875,
+    )
+    is_right = x > -2.6
+    t = x - tl.where(is_right, -2.4570248126983643, -2.747682571411133)
+    t_low = tl.where(is_right, -7.447756189549182e-08, 7.531627943535568e-08)
+    slope = tl.where(is_right, 1.5156034231185913, -1.914350152015686)
+    at_start = tl.where(is_right, -1.1287845325114176e-07, -1.441817261138567e-07)  # slope * t_low
+    distance = t + t_low
+    change = _polynomial_where(is_right, distance, right_series, left_series)
+    near = tl.fma(t, slope, tl.fma(distance, change, at_start))
+    return _where_rarely((tl.abs(t) > 0.031) | (x < -3.0), _lgamma_wide(x), near)
 
 
 @triton.jit
@@ -197,29 +229,27 @@ def _lgamma_single(x):
 
     # The product of the numbers from x to u left of 0, whose sign does not count.
     is_left = x < 0.0
-    passed, passed_low = _product(x, x + 1.0)
-    passed_low = tl.where(x < -2.0, passed_low, 0.0)
-    passed = tl.where(x < -2.0, passed, tl.where(x < -1.0, -x, 1.0))
+    passed, passed_low = _product(tl.where(x < -1.0, -x, 1.0), tl.where(x < -2.0, -1.0 - x, 1.0))
     left, left_low = _product(passed, product)
     left_low = tl.fma(passed, product_low, tl.fma(passed_low, product, left_low))
     is_far = x >= 3.0
-    right = tl.where(x < 1.0, x, tl.where(x < 2.0, 1.0, tl.where(is_far, x, x - 1.0)))
+    right = tl.where((x < 1.0) | is_far, x, tl.where(x < 2.0, 1.0, x - 1.0))
     number = tl.where(is_left, left, right)
     number_low = tl.where(is_left, left_low, 0.0)
     times = tl.where(x < 2.0, -1.0, tl.where(is_far, x, 1.0))
 
     # log(number), less 1 from 3 on; number = 2**k * (1 + f)
-    inverse = _divide_nearby(1.0, tl.maximum(number, 1.0e-30))
-    shifted = number.to(tl.int32, bitcast=True) - 0x3F30A3D7
-    exponent = shifted >> 23
-    f = ((shifted & 0x7FFFFF) + 0x3F30A3D7).to(tl.float32, bitcast=True) - 1.0
-    k = exponent.to(tl.float32)
+    inverse = _divide_nearby(1.0, number)
+    bits = number.to(tl.int32, bitcast=True)
+    exponent = (bits - 0x3F30A3D7) & -0x800000
+    f = (bits - exponent).to(tl.float32, bitcast=True) - 1.0
+    k = exponent.to(tl.float32)  # times 2**23
     square, lost = _product(f, f)
     first, first_low = _sum(f, -0.5 * square)
     low = tl.fma(lost, -0.5, tl.fma(number_low, inverse, first_low))
     low = tl.fma(f * square, _polynomial(f, log_series), low)
-    log, log_low = _sum(tl.fma(k, 0.693145751953125, tl.where(is_far, -1.0, 0.0)), first)
-    log_low = log_low + tl.fma(k, 1.428606765330187e-06, low)
+    log, log_low = _sum(tl.fma(k, 8.262941264547408e-08, tl.where(is_far, -1.0, 0.0)), first)
+    log_low = log_low + tl.fma(k, 1.7030319754245127e-13, low)
 
     scaled, scaled_low = _product(times, log)
     scaled_low = tl.fma(times, log_low, scaled_low)
@@ -232,10 +262,9 @@ def _lgamma_single(x):
     far = tl.fma(inverse, _polynomial(inverse * inverse, far_series), far)
     result = total + tl.where(is_far, far, near)
 
-    is_pole = (above == 0.0) & (x <= 0.0)
-    result = tl.where(is_pole, float("inf"), result)
-    is_rare = (x < tl.where(tl.abs(result) < 0.04, -2.0, -3.0)) | (number < 1.1754943508222875e-38)
-    is_rare = (is_rare | (x > 4.0e36)) & ((above != 0.0) | (x > 0.0))
+    # Of poles the number is 0.
+    is_rare = ((tl.abs(result) < 0.04) & (x < -2.0)) | (x < -3.0)
+    is_rare = is_rare | (number < 1.1754943508222875e-38) | (x > 4.0e36)
     return _where_rarely(is_rare, _lgamma_rare(x), result)
 
 

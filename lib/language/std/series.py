@@ -21,3 +21,12 @@ def _polynomial(x, series: tl.constexpr):
     for i in tl.static_range(len(series) - 3, -1, -1):
         total = tl.fma(x, total, series[i])
     return total
+
+
+@triton.jit
+def _polynomial_where(condition, x, yes: tl.constexpr, no: tl.constexpr):
+    """That of `yes` where the condition holds, else that of `no`, which has as many terms."""
+    total = tl.where(condition, yes[len(yes) - 1], no[len(yes) - 1])
+    for i in tl.static_range(len(yes) - 2, -1, -1):
+        total = tl.fma(x, total, tl.where(condition, yes[i], no[i]))
+    return total

@@ -5,11 +5,11 @@
 // chapter 11.
 #include "lib/lowering/math/AngleReduction.h"
 
+#include "lib/lowering/Branches.h"
 #include "lib/lowering/math/Coefficients.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cmath>
@@ -136,12 +136,9 @@ ReducedAngle reduceAngle(Lanes x, bool isSingle) {
   OpBuilder &builder = where.builder;
   ReducedAngle direct = reduceDirectly(x, isSingle);
   Lanes isLarge = absolute(x) > largestDirect;
-  Value anyLarge = isLarge.get();
-  if (isa<VectorType>(anyLarge.getType())) {
-    anyLarge = builder.create<vector::ReductionOp>(where.loc, vector::CombiningKind::OR, anyLarge);
-  }
   SmallVector<Type> types = {direct.quadrant.type(), x.type(), x.type()};
-  auto branch = builder.create<scf::IfOp>(where.loc, types, anyLarge, /*withElseRegion=*/true);
+  auto branch =
+      builder.create<scf::IfOp>(where.loc, types, isAny(isLarge), /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // atan and atan2 reduce to |t| <= tan(pi/8) by one division; asin and acos to |x| <= 1/2 by
-// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)), in f32 with the root as a pair. atan and atan2 of f32
-// compute in f64, but for atan with an approximate unit.
+// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)), in f32 with the root as a pair. atan2 of f32 takes a pair
+// for the quotient, atan of f32 computes in f64 but with an approximate unit.
+#include "lib/lowering/Branches.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
@@ -71,9 +72,60 @@ Lanes emitAtan(Lanes x) {
   return copySign(angleInQuadrant(absolute(x), x.constant(1.0)), x);
 }
 
+/// The angle of (x, y) where neither is very large or small beside 1. With m, which is 1/2 where
+/// the lower quotient n / d of the magnitudes is above 1/4, that of n / d is atan(m) + atan((n - m
+/// d) / (d + m n)), and the last quotient is at most 1/3. The difference is exact.
+static Lanes atan2Near32(Lanes y, Lanes x, Lanes isSteep, Lanes n, Lanes d) {
+  // pi/2 and 2 atan(1/2), whose first parts are multiples of 2^-21, so that their sums are exact.
+  constexpr double halfPi1 = 0x1.921fb8p+0, halfPi2 = -0x1.5dde98p-23;
+  constexpr double twiceAngle1 = 0x1.dac67p-1, twiceAngle2 = 0x1.586ed4p-27;
+  Lanes m = select(n * 4.0 > d, x.constant(0.5), 0.0);
+  Lanes divisor = mulAdd(m, n, d);
+  Lanes divisorLow = mulAdd(m, n, d - divisor);
+  Lanes dividend = mulAdd(-m, d, n);
+  Lanes inverse = reciprocalNear(divisor);
+  Lanes q = roundedProduct(dividend, inverse);
+  Lanes low = mulAdd(-q, divisorLow, mulAdd(-q, divisor, dividend)) * inverse;
+  Lanes z = q * q;
+  Lanes change = z * polynomial(z, std::span<const float>(coefficients::atan32Third));
+  // atan(q + low) = q + tail; its derivative is 1 + 3 change, as far as that matters.
+  Lanes tail = mulAdd(change, mulAdd(low, 3.0, q), low);
+
+  // Turns by a quarter, and the direction in which the angle counts from there.
+  Lanes two = bitsOf(x.constant(2.0));
+  Lanes quarters = select(isSteep, 1.0, floatOf(shiftRightSigned(bitsOf(x), 31) & two));
+  Lanes direction = select(isSteep, x.constant(-1.0), 1.0);
+  direction = floatOf(bitsOf(direction) ^ (bitsOf(x) & uint64_t(0x80000000)));
+  Lanes middle = direction * m;
+  Lanes base = mulAdd(middle, twiceAngle1, quarters * halfPi1);
+  Lanes high = mulAdd(direction, q, base);
+  Lanes rest = mulAdd(direction, q, base - high);
+  rest = mulAdd(middle, twiceAngle2, mulAdd(quarters, halfPi2, rest));
+  return copySign(high + mulAdd(direction, tail, rest), y);
+}
+
+static Lanes atan2InDouble(Lanes y, Lanes x) {
+  return toSingle(emitAtan2(toDouble(y), toDouble(x)));
+}
+
+static Lanes atan2Of32(Lanes y, Lanes x) {
+  Lanes ay = absolute(y), ax = absolute(x);
+  Lanes isSteep = ay > ax;
+  Lanes n = select(isSteep, ax, ay), d = select(isSteep, ay, ax);
+  // What the quotient's error is computed from, and the quotient, must be normal; 0 / 0 is taken
+  // for 0.
+  constexpr double least = 0x1p-66, largest = 0x1p56;
+  Lanes isRare = !(d <= largest) | ((n < least) & (n > 0.0));
+  Lanes near = atan2Near32(y, x, isSteep, n, atLeast(d, least));
+  return unlessRare(isRare, near, [&] { return atan2InDouble(y, x); });
+}
+
 Lanes emitAtan2(Lanes y, Lanes x) {
+  if (hasSinglePairs(x)) {
+    return atan2Of32(y, x);
+  }
   if (x.width() == 32) {
-    return toSingle(emitAtan2(toDouble(y), toDouble(x)));
+    return atan2InDouble(y, x);
   }
   // A quarter, so that the sum of both does not overflow; small ones are left alone.
   Lanes isHuge = (absolute(y) > 0x1p1000) | (absolute(x) > 0x1p1000);

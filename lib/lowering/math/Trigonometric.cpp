@@ -2,13 +2,13 @@
 // sin, cos, tan: polynomials on [-pi/4, pi/4], exchanged and negated by quadrant. f32 computes in
 // f64 with shorter polynomials; where multiplication and addition are one instruction, all but huge
 // angles stay in f32, the tangent's as a pair of numbers.
+#include "lib/lowering/Branches.h"
 #include "lib/lowering/math/AngleReduction.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/Tangent.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace nereid::lowering {
 namespace {
@@ -74,24 +74,13 @@ Lanes cosineNear(Lanes x) {
   return select(absolute(x) < 0x1p-12, x.constant(1.0), cosine);
 }
 
-/// Whether any lane is an angle that f32 is too short to reduce; NaN is none.
-mlir::Value isAnyFar(Lanes isFar) {
-  LanesContext &where = isFar.where();
-  if (!mlir::isa<mlir::VectorType>(isFar.type())) {
-    return isFar.get();
-  }
-  return where.builder.create<mlir::vector::ReductionOp>(where.loc, mlir::vector::CombiningKind::OR,
-                                                         isFar.get());
-}
-
 /// What `near` makes of angles up to largestNear, and for others what `far` makes of them.
 Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<Lanes()> far) {
   LanesContext &where = x.where();
   mlir::OpBuilder &b = where.builder;
   Lanes isFar = absolute(x) > largestNear;
   const bool isVector = mlir::isa<mlir::VectorType>(x.type());
-  auto branch =
-      b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()), isAnyFar(isFar), true);
+  auto branch = b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()), isAny(isFar), true);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
   b.create<mlir::scf::YieldOp>(where.loc, near().get());
@@ -109,7 +98,7 @@ ReducedAngle32 reduceSingle(Lanes x) {
   Lanes isFar = absolute(x) > largestNear;
   ReducedAngle32 near = reduceNear32(x);
   const mlir::Type types[] = {near.quadrant.type(), x.type(), x.type()};
-  auto branch = b.create<mlir::scf::IfOp>(where.loc, types, isAnyFar(isFar), true);
+  auto branch = b.create<mlir::scf::IfOp>(where.loc, types, isAny(isFar), true);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
   b.create<mlir::scf::YieldOp>(

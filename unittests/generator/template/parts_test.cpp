@@ -170,6 +170,7 @@ TEST(AdditionsInOrder, AreWhatTheEvaluatorSays) {
   for (const std::string &condition :
        {"k[m, d] == index(n)", "logical_and(k[m, d] == index(n), v[m, d] > 2.0)"}) {
     EXPECT_TRUE(hasText(meetings(condition), "tl.atomic_add")) << condition;
+    EXPECT_TRUE(hasText(meetings(condition), "tl.debug_barrier()")) << condition; // behind zeros
     for (const int64_t length : {1, 15, 16, 33}) {
       const auto count = static_cast<size_t>(length) * 3;
       std::vector<double> places = numbers(count, 6);
@@ -196,12 +197,28 @@ TEST(AdditionsInOrder, NothingElseIs) {
 TEST(AdditionsInOrder, WhereThereAreManyResults) {
   const std::string text = meetings("k[m, d] == index(n)");
   const auto parts = launched(text, {{"N", 256}, {"M", 512}, {"D", 768}}, device);
-  EXPECT_TRUE(parts.contains("t_part_2_kernel"));
-  EXPECT_EQ(parts.at("t_part_2_kernel"), 24);
+  EXPECT_TRUE(parts.contains("t_part_1_kernel"));
+  EXPECT_EQ(parts.size(), 2U);
   EXPECT_FALSE(
-      launched(text, {{"N", 256}, {"M", 512}, {"D", 32}}, device).contains("t_part_2_kernel"));
+      launched(text, {{"N", 256}, {"M", 512}, {"D", 32}}, device).contains("t_part_1_kernel"));
   EXPECT_FALSE(
-      launched(text, {{"N", 8}, {"M", 512}, {"D", 768}}, device).contains("t_part_2_kernel"));
+      launched(text, {{"N", 8}, {"M", 512}, {"D", 768}}, device).contains("t_part_1_kernel"));
+}
+
+int64_t programsOfWalk(int64_t rows, int64_t values, int64_t columns, const LaunchSite &site) {
+  const auto parts =
+      launched(meetings("k[m, d] == index(n)"), {{"N", rows}, {"M", values}, {"D", columns}}, site);
+  return parts.contains("t_part_1_kernel") ? parts.at("t_part_1_kernel") : 0;
+}
+
+TEST(AdditionsInOrder, InPartsThatKeepTheSiteAtWork) {
+  EXPECT_EQ(programsOfWalk(256, 512, 768, device), 24 * 16);  // eight times what the values take
+  EXPECT_EQ(programsOfWalk(256, 4096, 768, device), 24 * 22); // four for each processor
+  EXPECT_EQ(programsOfWalk(256, 64, 768, device), 24 * 2);
+  EXPECT_EQ(programsOfWalk(4096, 64, 768, device), 24);
+  EXPECT_EQ(programsOfWalk(128, 257, 1024, device), 32 * 9); // none without a turn: 17 in twos
+  EXPECT_EQ(programsOfWalk(256, 512, 768, host), 24);
+  EXPECT_EQ(programsOfWalk(256, 512, 64, host), 2 * 8);
 }
 
 } // namespace

@@ -240,6 +240,34 @@ TEST(MathPairs, Pow64) { checkPairs<double>("powf", 1.5, power); }
 TEST(MathPairs, Atan2Of32) { checkPairs<float>("atan2", 0.6, angle); }
 TEST(MathPairs, Atan2Of64) { checkPairs<double>("atan2", 2.5, angle); }
 
+/// Quotients around those where the reduction changes, and numbers where float32 gives way to
+/// float64.
+TEST(MathPairs, Atan2OfSinglesWhereItsFormsMeet) {
+  std::mt19937_64 random(31);
+  std::uniform_real_distribution<double> base(1, 2), near(-1e-3, 1e-3);
+  std::vector<float> a, b;
+  for (double quotient : {0.25, 0.5, 1.0, 2.0, 4.0, 1e-3, 0x1p-66, 0x1p-122}) {
+    for (double scale : {1.0, 0x1p-66, 0x1p56, 0x1p-100, 0x1p125}) {
+      for (int i = 0; i < 4000; ++i) {
+        const double x = base(random) * scale, y = x * quotient * (1 + near(random));
+        a.push_back(static_cast<float>(i & 1 ? y : -y));
+        b.push_back(static_cast<float>(i & 2 ? x : -x));
+      }
+    }
+  }
+  for (const char *architecture : {"", "x86-64-v3"}) {
+    CompiledLoops kernel = compileFunction<float>("atan2", 2, architecture);
+    ASSERT_EQ(kernel.error, "");
+    std::vector<float> y(a.size());
+    kernel.call({slot(a.data()), slot(b.data()), slot(y.data()), a.size()});
+    for (size_t i = 0; i < a.size(); ++i) {
+      Real expected = angle(a[i], b[i]);
+      ASSERT_LE(errorInUlp<float>(y[i], expected), 0.6)
+          << "atan2(" << a[i] << ", " << b[i] << ") = " << y[i];
+    }
+  }
+}
+
 TEST(MathPairs, IntegerPowers) {
   CompiledLoops kernel =
       compileLoops(elementwiseKernel("f32", "f32", 8, 1,

@@ -12,6 +12,8 @@ namespace {
 
 /// Rows are shorter where their size is a name.
 constexpr int64_t longest = 2147483647;
+/// Shorter ones, which most are, have a form of their own with as many turns as they need.
+constexpr int64_t shortRow = 8192;
 
 /// Behind elements that are equal, or in front of them.
 std::optional<bool> isBehindEqual(WrittenCall &call) {
@@ -73,7 +75,9 @@ Value searched(WrittenCall &call) {
   // x[index] would ask for negative indices.
   std::string text =
       "table = row.unsqueeze(-1)\nlast = size - 1\nfirst = zeros\nend = zeros + size\n";
+  const int turnsOfShort = std::bit_width(static_cast<uint64_t>(shortRow - 1));
   for (int turn = 0; turn < turns; ++turn) {
+    text += turn == turnsOfShort ? "of_short = first\n" : "";
     text +=
         fmt::format("middle = first + ((end - first) >> 1)\n"
                     "at = torch.minimum(middle, last).to(torch.int64)\n"
@@ -84,11 +88,17 @@ Value searched(WrittenCall &call) {
                     isOneRow ? "F.embedding(at, table).squeeze(-1)" : "torch.gather(row, -1, at)",
                     *isBehind ? ">" : ">=");
   }
-  const Value place = call.writtenOut(text + "out = first",
-                                      {{"row", row},
-                                       {"values", values},
-                                       {"size", call.sizeNumber(size)},
-                                       {"zeros", call.filled(call.shape(*values), 0, "int32")}});
+  std::map<std::string, Value> given = {{"row", row},
+                                        {"values", values},
+                                        {"size", call.sizeNumber(size)},
+                                        {"zeros", call.filled(call.shape(*values), 0, "int32")}};
+  if (turns > turnsOfShort && !size.constant()) {
+    given.emplace("zero", call.filled({}, 0, "int64"));
+    text += fmt::format("out = torch.where(zero + size < {}, of_short, first)", shortRow);
+  } else {
+    text += "out = first";
+  }
+  const Value place = call.writtenOut(text, given);
   return *isShort ? place : call.apply("to_int64", {place});
 }
 

@@ -70,6 +70,7 @@ void buildThreadsToLlvmPipeline(OpPassManager &manager) {
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createBranchToRarePass());
   manager.addPass(lowering::createExpandMathPass(floats));
+  manager.addPass(lowering::createJoinRareBranchesPass());
   manager.addPass(lowering::createExpandRemaindersPass());
   manager.addPass(createConvertThreadsToLlvmPass());
   manager.addPass(createReconcileUnrealizedCastsPass());

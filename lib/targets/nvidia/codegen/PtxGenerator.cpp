@@ -12,6 +12,7 @@
 #include "lib/targets/nvidia/codegen/PairedRoundings.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
 #include "lib/targets/nvidia/codegen/SafeQuotients.h"
+#include "lib/targets/nvidia/codegen/WideProducts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Constants.h"
@@ -77,6 +78,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       makeExtremaSafe(function);
       makeQuotientsSafe(function);
       pairRoundings(function);
+      joinHalvesOfProducts(function);
     }
   }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values chosen by sizes, see SizeForms.h.
+#include "lib/generator/launch/SizeForms.h"
+
+#include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/template/Blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// Nodes that one side has alone from which on another kernel is worth its text.
+constexpr int64_t fewestApart = 64;
+
+bool isWhere(const Node *node) { return node->kind == NodeKind::Map && node->name == "where"; }
+
+/// A size, or a number, as text of the launch table.
+std::optional<std::string> sizeText(const Node *node, const Program &program) {
+  const bool isLong = node->dtype == DType::I64;
+  if (isLong && node->kind == NodeKind::Index && node->indices[0].isConstant()) {
+    return "(" + launchText(node->indices[0].constant(), program) + ")";
+  }
+  return isLong && node->kind == NodeKind::Const ? std::optional(std::to_string(node->integer))
+                                                 : std::nullopt;
+}
+
+std::optional<std::string> conditionText(const Node *node, const Program &program) {
+  static const std::map<std::string, std::string> signs = {
+      {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
+  auto sign = node->kind == NodeKind::Map ? signs.find(node->name) : signs.end();
+  if (sign == signs.end()) {
+    return std::nullopt;
+  }
+  const auto a = sizeText(node->inputs[0], program), b = sizeText(node->inputs[1], program);
+  return a && b ? std::optional(fmt::format("{} {} {}", *a, sign->second, *b)) : std::nullopt;
+}
+
+/// Nodes that one of both needs alone.
+int64_t countApart(const Node *a, const Node *b) {
+  const std::vector<const Node *> ofA = reachable({a}), ofB = reachable({b});
+  const std::set<const Node *> inA(ofA.begin(), ofA.end()), inB(ofB.begin(), ofB.end());
+  auto apart = [](const std::set<const Node *> &own, const std::set<const Node *> &other) {
+    return std::count_if(own.begin(), own.end(),
+                         [&](const Node *node) { return !other.contains(node); });
+  };
+  return apart(inA, inB) + apart(inB, inA);
+}
+
+/// The stores where the condition has this value.
+std::vector<Store> sideOf(Program &program, std::vector<Store> stores, const Node *condition,
+                          bool holds) {
+  auto build = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
+  std::map<const Node *, const Node *> done;
+  auto replaced = [&](const Node *node) {
+    return program.nodes.rebuild(node, program.space, build, done);
+  };
+  for (const Node *node : reachable(rootsOf(stores))) { // what others use first
+    if (isWhere(node) && node->inputs[0] == condition) {
+      const Node *side = replaced(node->inputs[holds ? 1 : 2]);
+      program.nodes.passWord(node, side);
+      done[node] = side;
+    }
+  }
+  for (Store &store : stores) {
+    for (Affine &index : store.index) {
+      index = index.substitute({}, program.space, replaced);
+    }
+    store.value = replaced(store.value);
+    store.guard = store.guard ? replaced(store.guard) : nullptr;
+  }
+  return stores;
+}
+
+} // namespace
+
+std::vector<SizeForm> sizeFormsOf(Program &program, const std::vector<Store> &stores) {
+  for (const Node *node : reachable(rootsOf(stores))) {
+    const auto text =
+        isWhere(node) ? conditionText(node->inputs[0], program) : std::optional<std::string>();
+    if (text && countApart(node->inputs[1], node->inputs[2]) >= fewestApart) {
+      const Node *condition = node->inputs[0];
+      return {{sideOf(program, stores, condition, true), "", *text},
+              {sideOf(program, stores, condition, false), "_otherwise",
+               fmt::format("1 - ({})", *text)}};
+    }
+  }
+  return {{stores, "", ""}};
+}
+
+} // namespace nereid::generator
