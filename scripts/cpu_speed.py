@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speed of the shipped definitions on this processor, over the unfused library baseline.
 
-  scripts/cpu_speed.py --nereid FILE [--groups NAME ...] [--dtype TEXT] [--seconds-per-case N]
-                       [--target TEXT] [--again N] [--streams N] [--timeout SECONDS] [--json FILE]
+  scripts/cpu_speed.py --nereid FILE [--groups NAME ...] [--only TEXT ...] [--dtype TEXT]
+                       [--seconds-per-case N] [--target TEXT] [--again N] [--streams N]
+                       [--timeout SECONDS] [--json FILE]
 
-Develops every definition of operators/ (of these folders alone with --groups; "." is those that lie in none)
-without optimisation rounds and prints, for each group, how many there are, the geometric mean of their
-speed-ups and those below 0.9. A speed-up is a ratio of times measured in turns, so that other work on the
-machine slows both sides; what is below 0.9 is measured --again times (2) with three times the budget, and
-counts as below when all agree. --streams deals the definitions to so many sweeps side by side, each on its
-own share of the processors. Exit status 1 when a definition fails or the geometric mean is below 1.5 or one
-is below 0.9.
+Develops every definition of operators/ without optimisation rounds and prints, for each group, how many there
+are, the geometric mean of their speed-ups and those below 0.9. --groups takes those of these folders alone
+("." is those that lie in none), --only those whose paths end with one of these texts. A speed-up is a ratio
+of times measured in turns, so that other work on the machine slows both sides; what is below 0.9 is measured
+--again times (2) with three times the budget, and counts as below when all agree. --streams deals the
+definitions to so many sweeps side by side, each on its own share of the processors. Exit status 1 when a
+definition fails or the geometric mean is below 1.5 or one is below 0.9.
 """
 
 import argparse
@@ -75,6 +76,17 @@ def group(file):
     return parts[0] if len(parts) > 1 else "."
 
 
+def asked(options):
+    """The definitions that are measured, by their names."""
+    def ends(file):
+        path = "/" + file.relative_to(ROOT / "operators").with_suffix("").as_posix()
+        return any(path.endswith("/" + text) for text in options.only)
+
+    return [file for file in sorted((ROOT / "operators").rglob("*.toml"), key=lambda each: each.name)
+            if (not options.groups or group(file) in options.groups)
+            and (options.only is None or ends(file))]
+
+
 def in_streams(options, work):
     """work(stream) of every stream, side by side."""
     with concurrent.futures.ThreadPoolExecutor(options.streams) as pool:
@@ -128,6 +140,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--nereid", required=True)
     parser.add_argument("--groups", nargs="*")
+    parser.add_argument("--only", nargs="*")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--seconds-per-case", type=float, default=0.5)
     parser.add_argument("--target", default="cpu")
@@ -136,9 +149,9 @@ def main():
     parser.add_argument("--timeout", type=float, help="of a sweep; what is done until then is told")
     parser.add_argument("--json")
     options = parser.parse_args()
-    wanted = set(options.groups or [])
-    files = [file for file in sorted((ROOT / "operators").rglob("*.toml"), key=lambda each: each.name)
-             if not wanted or group(file) in wanted]
+    files = asked(options)
+    if not files:
+        parser.error("no definition of operators/ is asked for")
     everything, last = measure_all(options, files)
     for name in sorted({one["group"] for one in everything}):
         those = [one for one in everything if one["group"] == name]

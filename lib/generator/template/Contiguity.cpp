@@ -3,8 +3,28 @@
 #include "lib/generator/template/Contiguity.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace nereid::generator {
+namespace {
+
+/// Longest iterator that makes an access no larger to speak of.
+constexpr int64_t longestShort = 7;
+
+/// How many iterators an access is indexed by, those of indices that are data included and those of
+/// a few elements not.
+size_t rankOf(const Access &access, const IndexSpace &space) {
+  std::set<IteratorId> iterators;
+  for (const Affine &index : *access.index) {
+    index.collect(iterators);
+  }
+  std::erase_if(iterators, [&](IteratorId each) {
+    return space.symbols.isAtMost(space.iterators[each].extent, longestShort);
+  });
+  return iterators.size();
+}
+
+} // namespace
 
 std::vector<Access> accessesOf(const Program &program, const std::vector<Store> &stores) {
   std::vector<Access> result;
@@ -35,22 +55,30 @@ std::map<IteratorId, Polynomial> stepsOf(const Access &access) {
   return steps;
 }
 
-std::optional<IteratorId> mostContiguous(const std::vector<Access> &accesses,
+std::optional<IteratorId> mostContiguous(const Program &program,
+                                         const std::vector<Access> &accesses,
                                          const std::vector<IteratorId> &among,
                                          std::optional<IteratorId> also) {
-  std::map<IteratorId, int64_t> votes;
+  std::map<size_t, std::map<IteratorId, int64_t>, std::greater<>> ranks;
   for (const Access &access : accesses) {
     const std::map<IteratorId, Polynomial> steps = stepsOf(access);
     for (const auto &[iterator, step] : steps) {
-      const bool isContiguous = step.isOne() || (-step).isOne();
-      votes[iterator] += isContiguous && (!also || steps.contains(*also)) ? access.weight : 0;
+      if ((step.isOne() || (-step).isOne()) && (!also || steps.contains(*also))) {
+        ranks[rankOf(access, program.space)][iterator] += access.weight;
+      }
     }
   }
-  std::optional<IteratorId> most;
-  for (IteratorId iterator : among) {
-    most = votes[iterator] > 0 && (!most || votes[iterator] >= votes[*most]) ? iterator : most;
+  std::vector<IteratorId> best = among;
+  bool isVoted = false;
+  for (auto &[rank, votes] : ranks) {
+    int64_t most = 0;
+    for (IteratorId each : best) {
+      most = std::max(most, votes[each]);
+    }
+    isVoted |= most > 0;
+    std::erase_if(best, [&](IteratorId each) { return votes[each] < most; });
   }
-  return most;
+  return isVoted ? std::optional(best.back()) : std::nullopt;
 }
 
 std::vector<IteratorId> orderOf(const Program &program, const std::vector<Store> &stores) {

@@ -18,8 +18,11 @@ std::vector<Access> accessesOf(const Program &program, const std::vector<Store> 
 std::map<IteratorId, Polynomial> stepsOf(const Access &access);
 
 /// The iterator of `among` along which most bytes are contiguous, of those that accesses step along
-/// `also`; the later one of equals, which lies further inside of the result. None without a vote.
-std::optional<IteratorId> mostContiguous(const std::vector<Access> &accesses,
+/// `also`. Accesses of more iterators decide alone: a value for each channel is little beside one
+/// for each pixel of it. The later one of equals, which lies further inside of the result. None
+/// without a vote.
+std::optional<IteratorId> mostContiguous(const Program &program,
+                                         const std::vector<Access> &accesses,
                                          const std::vector<IteratorId> &among,
                                          std::optional<IteratorId> also);
 

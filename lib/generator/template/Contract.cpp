@@ -161,7 +161,7 @@ std::vector<Contraction> alongMemory(const Program &program, const std::vector<S
   const std::vector<Access> accesses = accessesOf(program, stores);
   std::vector<IteratorId> both = contractions[0].m;
   both.insert(both.end(), contractions[0].n.begin(), contractions[0].n.end());
-  const std::optional<IteratorId> inner = mostContiguous({accesses[0]}, both, {});
+  const std::optional<IteratorId> inner = mostContiguous(program, {accesses[0]}, both, {});
   const std::vector<IteratorId> &m = contractions[0].m;
   if (inner && std::find(m.begin(), m.end(), *inner) != m.end()) {
     for (Contraction &each : contractions) {

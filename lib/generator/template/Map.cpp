@@ -47,8 +47,8 @@ std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> 
     rest.erase(std::find(rest.begin(), rest.end(), iterator));
     return iterator;
   };
-  const IteratorId inner = take(mostContiguous(accesses, rest, {}).value_or(rest.back()));
-  const std::optional<IteratorId> second = mostContiguous(accesses, rest, inner);
+  const IteratorId inner = take(mostContiguous(program, accesses, rest, {}).value_or(rest.back()));
+  const std::optional<IteratorId> second = mostContiguous(program, accesses, rest, inner);
   if (second) {
     take(*second);
   }

@@ -83,7 +83,8 @@ bool isSerial(const Program &program, const std::vector<Store> &stores) {
   });
   return !isWrittenAlong &&
          program.space.symbols.isAtMost(reducedExtent(program, stores), longestSerial) &&
-         (mostContiguous(reducedAccesses(program, stores, reduced), restOf(program, stores), {}) ||
+         (mostContiguous(program, reducedAccesses(program, stores, reduced),
+                         restOf(program, stores), {}) ||
           areWindows(program, stores, reduced));
 }
 
@@ -99,7 +100,7 @@ std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<S
     all.insert(all.end(), reduced.iterators.begin(), reduced.iterators.end());
   }
   const std::optional<IteratorId> inner =
-      mostContiguous(reducedAccesses(program, stores, reduced.iterators), all, {});
+      mostContiguous(program, reducedAccesses(program, stores, reduced.iterators), all, {});
   if (!inner || isAmong(*inner, reduced.iterators)) {
     return rest.empty() ? std::vector<TileDim>{reduced}
                         : std::vector<TileDim>{{"row", "BLOCK_X", rest}, reduced};

@@ -101,11 +101,11 @@ def t_float16_part_4_kernel(
 
 @triton.jit
 def t_float16_part_5_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_4_ptr, rest, x_stride, D, out_stride,
+    x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
-    blocks_col = tl.cdiv(rest, BLOCK_Y)
+    blocks_col = tl.cdiv(D, BLOCK_Y)
     pid_col = pid % blocks_col
     pid_row = pid // blocks_col
     if WIDE:
@@ -113,15 +113,15 @@ def t_float16_part_5_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < D
-    col_inside = col < rest
+    row_inside = row < rest
+    col_inside = col < D
     inside = row_inside & col_inside
-    x = tl.load(x_ptr + col * x_stride + row, mask=inside, other=0.0).to(tl.float32)
-    part_2 = tl.load(part_2_ptr + col, mask=col_inside, other=0.0)
+    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
+    part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    part_4 = tl.load(part_4_ptr + col, mask=col_inside, other=0.0)
+    part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
     out = (x - part_2 / t) * tl.rsqrt(part_4 / t + 1e-05)
-    tl.store(out_ptr + col * out_stride + row, out.to(out_ptr.dtype.element_ty), mask=inside)
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
@@ -371,204 +371,6 @@ def t_float64_looped_kernel(
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
     sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
     t = tl.cast(tl.cast(D, tl.int64), tl.float64)
-    m = sum / t
-    for start_1 in range(0, D, BLOCK_R):
-        r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_1 = r < D
-        inside_1 = row_inside & r_inside_1
-        x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        t_1 = x_1 - m
-        lanes = tl.where(r_inside_1, t_1 * t_1, 0.0)
-        sum_lanes_1 = sum_lanes_1 + lanes
-    sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_3 = tl.rsqrt(sum_1 / t + 1e-05)
-    for start_2 in range(0, D, BLOCK_R):
-        r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_2 = r < D
-        inside_2 = row_inside & r_inside_2
-        x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        t_2 = x_2 - m
-        out = t_2 * t_3
-        tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)
-
-
-@triton.jit
-def t_float32_part_1_looped_kernel(
-    x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part = row // rest
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = r < q_4
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part * q_4 + r, mask=inside & (part * q_4 + r < D), other=0.0
-        )
-        sum_lanes = sum_lanes + x
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(part_1_ptr + row, sum, mask=row_inside)
-
-
-@triton.jit
-def t_float32_part_2_kernel(
-    part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
-    inside = r_inside & col_inside
-    part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
-    sum = tl.sum(part_1, axis=0, keep_dims=True)
-    tl.store(part_2_ptr + col, sum, mask=col_inside)
-
-
-@triton.jit
-def t_float32_part_3_looped_kernel(
-    x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part_1 = row // rest
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
-    part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
-    t = tl.cast(D, tl.int64)
-    m = part_2 / tl.cast(t, tl.float32)
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = r < q_4
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part_1 * q_4 + r,
-            mask=inside & (part_1 * q_4 + r < D),
-            other=0.0,
-        )
-        t_1 = x - m
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, t_1 * t_1, 0.0), 0.0)
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(part_3_ptr + row, sum, mask=row_inside)
-
-
-@triton.jit
-def t_float32_part_4_kernel(
-    part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
-    inside = r_inside & col_inside
-    part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    sum = tl.sum(part_3, axis=0, keep_dims=True)
-    tl.store(part_4_ptr + col, sum, mask=col_inside)
-
-
-@triton.jit
-def t_float32_part_5_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid = tl.program_id(axis=0)
-    blocks_col = tl.cdiv(D, BLOCK_Y)
-    pid_col = pid % blocks_col
-    pid_row = pid // blocks_col
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-        pid_col = pid_col.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < D
-    inside = row_inside & col_inside
-    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
-    part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
-    t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
-    out = (x - part_2 / t) * tl.rsqrt(part_4 / t + 1e-05)
-    tl.store(out_ptr + row * out_stride + col, out, mask=inside)
-
-
-@triton.jit
-def t_float32_kernel(
-    x_ptr, out_ptr, x_stride, rest, D, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    r = tl.arange(0, BLOCK_R)[None, :]
-    if WIDE:
-        r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
-    inside = row_inside & r_inside
-    x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
-    sum = tl.sum(x, axis=1, keep_dims=True)
-    t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    t_1 = x - sum / t
-    lanes = tl.where(r_inside, t_1 * t_1, 0.0)
-    sum_1 = tl.sum(lanes, axis=1, keep_dims=True)
-    out = t_1 * tl.rsqrt(sum_1 / t + 1e-05)
-    tl.store(out_ptr + row * out_stride + r, out, mask=inside)
-
-
-@triton.jit
-def t_float32_looped_kernel(
-    x_ptr, out_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest
-    for start in range(0, D, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = r < D
-        inside = row_inside & r_inside
-        x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
-        sum_lanes = sum_lanes + x
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    t = tl.cast(tl.cast(D, tl.int64), tl.float32)
     m = sum / t
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]

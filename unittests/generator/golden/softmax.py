@@ -1,12 +1,12 @@
 @triton.jit
-def softmax_float16_part_1_looped_kernel_largest(
+def softmax_part_1_looped_kernel_largest(
     a, b,
 ):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit
-def softmax_float16_part_1_looped_kernel(
+def softmax_part_1_looped_kernel(
     x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
     BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
 ):
@@ -32,23 +32,20 @@ def softmax_float16_part_1_looped_kernel(
         lanes = tl.where(r_inside, x, -float("inf"))
         max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
     max_1 = tl.reduce(
-        max_lanes,
-        axis=1,
-        combine_fn=softmax_float16_part_1_looped_kernel_largest,
-        keep_dims=True,
+        max_lanes, axis=1, combine_fn=softmax_part_1_looped_kernel_largest, keep_dims=True
     )
     tl.store(part_1_ptr + row, max_1, mask=row_inside)
 
 
 @triton.jit
-def softmax_float16_part_2_kernel_largest(
+def softmax_part_2_kernel_largest(
     a, b,
 ):
     return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
 
 
 @triton.jit
-def softmax_float16_part_2_kernel(
+def softmax_part_2_kernel(
     part_1_ptr, part_2_ptr, rest,
     BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
@@ -64,14 +61,12 @@ def softmax_float16_part_2_kernel(
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
-    maximum = tl.reduce(
-        lanes, axis=0, combine_fn=softmax_float16_part_2_kernel_largest, keep_dims=True
-    )
+    maximum = tl.reduce(lanes, axis=0, combine_fn=softmax_part_2_kernel_largest, keep_dims=True)
     tl.store(part_2_ptr + col, maximum, mask=col_inside)
 
 
 @triton.jit
-def softmax_float16_part_3_looped_kernel(
+def softmax_part_3_looped_kernel(
     x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
     BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
 ):
@@ -104,7 +99,7 @@ def softmax_float16_part_3_looped_kernel(
 
 
 @triton.jit
-def softmax_float16_part_4_kernel(
+def softmax_part_4_kernel(
     part_3_ptr, part_4_ptr, rest,
     BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
@@ -124,12 +119,12 @@ def softmax_float16_part_4_kernel(
 
 
 @triton.jit
-def softmax_float16_part_5_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_4_ptr, rest, x_stride, D, out_stride,
+def softmax_part_5_kernel(
+    x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
     BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
-    blocks_col = tl.cdiv(rest, BLOCK_Y)
+    blocks_col = tl.cdiv(D, BLOCK_Y)
     pid_col = pid % blocks_col
     pid_row = pid // blocks_col
     if WIDE:
@@ -137,18 +132,18 @@ def softmax_float16_part_5_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < D
-    col_inside = col < rest
+    row_inside = row < rest
+    col_inside = col < D
     inside = row_inside & col_inside
-    x = tl.load(x_ptr + col * x_stride + row, mask=inside, other=0.0).to(tl.float32)
-    maximum = tl.load(part_2_ptr + col, mask=col_inside, other=0.0)
-    total = tl.load(part_4_ptr + col, mask=col_inside, other=0.0)
+    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
+    maximum = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
+    total = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
     out = tl.exp(x - maximum) / total
-    tl.store(out_ptr + col * out_stride + row, out.to(out_ptr.dtype.element_ty), mask=inside)
+    tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 @triton.jit
-def softmax_float16_kernel(
+def softmax_kernel(
     x_ptr, out_ptr, x_stride, rest, D, out_stride,
     BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
 ):
@@ -173,7 +168,7 @@ def softmax_float16_kernel(
 
 
 @triton.jit
-def softmax_float16_looped_kernel(
+def softmax_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest, out_stride,
     BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
 ):
@@ -217,222 +212,3 @@ def softmax_float16_looped_kernel(
         tl.store(
             out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_2
         )
-
-
-@triton.jit
-def softmax_float32_part_1_looped_kernel_largest(
-    a, b,
-):
-    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
-
-
-@triton.jit
-def softmax_float32_part_1_looped_kernel(
-    x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part = row // rest
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
-    row_inside = row < rest_1
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = r < q_4
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part * q_4 + r,
-            mask=inside & (part * q_4 + r < D),
-            other=-float("inf"),
-        )
-        lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
-    max_1 = tl.reduce(
-        max_lanes,
-        axis=1,
-        combine_fn=softmax_float32_part_1_looped_kernel_largest,
-        keep_dims=True,
-    )
-    tl.store(part_1_ptr + row, max_1, mask=row_inside)
-
-
-@triton.jit
-def softmax_float32_part_2_kernel_largest(
-    a, b,
-):
-    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
-
-
-@triton.jit
-def softmax_float32_part_2_kernel(
-    part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
-    inside = r_inside & col_inside
-    part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
-    lanes = tl.where(r_inside, part_1, -float("inf"))
-    maximum = tl.reduce(
-        lanes, axis=0, combine_fn=softmax_float32_part_2_kernel_largest, keep_dims=True
-    )
-    tl.store(part_2_ptr + col, maximum, mask=col_inside)
-
-
-@triton.jit
-def softmax_float32_part_3_looped_kernel(
-    x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part_1 = row // rest
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
-    maximum = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = r < q_4
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part_1 * q_4 + r,
-            mask=inside & (part_1 * q_4 + r < D),
-            other=0.0,
-        )
-        lanes = tl.where(
-            r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - maximum), 0.0), 0.0
-        )
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(part_3_ptr + row, sum, mask=row_inside)
-
-
-@triton.jit
-def softmax_float32_part_4_kernel(
-    part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
-    inside = r_inside & col_inside
-    part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    total = tl.sum(part_3, axis=0, keep_dims=True)
-    tl.store(part_4_ptr + col, total, mask=col_inside)
-
-
-@triton.jit
-def softmax_float32_part_5_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid = tl.program_id(axis=0)
-    blocks_col = tl.cdiv(D, BLOCK_Y)
-    pid_col = pid % blocks_col
-    pid_row = pid // blocks_col
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-        pid_col = pid_col.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < D
-    inside = row_inside & col_inside
-    x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
-    maximum = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
-    total = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
-    out = tl.exp(x - maximum) / total
-    tl.store(out_ptr + row * out_stride + col, out, mask=inside)
-
-
-@triton.jit
-def softmax_float32_kernel(
-    x_ptr, out_ptr, x_stride, rest, D, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    r = tl.arange(0, BLOCK_R)[None, :]
-    if WIDE:
-        r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
-    inside = row_inside & r_inside
-    x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
-    lanes = tl.where(r_inside, x, -float("inf"))
-    maximum = tl.max(lanes, axis=1, keep_dims=True)
-    exponential = tl.exp(x - maximum)
-    lanes_1 = tl.where(r_inside, exponential, 0.0)
-    total = tl.sum(lanes_1, axis=1, keep_dims=True)
-    out = exponential / total
-    tl.store(out_ptr + row * out_stride + r, out, mask=inside)
-
-
-@triton.jit
-def softmax_float32_looped_kernel(
-    x_ptr, out_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    maximum_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
-    row_inside = row < rest
-    for start in range(0, D, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = r < D
-        inside = row_inside & r_inside
-        x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
-        lanes = tl.where(r_inside, x, -float("inf"))
-        maximum_lanes = tl.maximum(maximum_lanes, lanes)
-    maximum = tl.max(maximum_lanes, axis=1, keep_dims=True)
-    total_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    for start_1 in range(0, D, BLOCK_R):
-        r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_1 = r < D
-        inside_1 = row_inside & r_inside_1
-        x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        exponential = tl.exp(x_1 - maximum)
-        lanes_1 = tl.where(r_inside_1, exponential, 0.0)
-        total_lanes = total_lanes + lanes_1
-    total = tl.sum(total_lanes, axis=1, keep_dims=True)
-    for start_2 in range(0, D, BLOCK_R):
-        r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_2 = r < D
-        inside_2 = row_inside & r_inside_2
-        x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        exponential_1 = tl.exp(x_2 - maximum)
-        out = exponential_1 / total
-        tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)

@@ -56,6 +56,37 @@ def double_exp_kernel(
 )");
 }
 
+/// A value for each row is little beside the rows, however many of them there are.
+TEST(MapKernel, ValuesOfRowsDoNotTurnTheTile) {
+  EXPECT_EQ(bodyOf(R"(
+N = size()
+M = size()
+x = input(fp32, [N, M], strides=[M, 1])
+a = input(fp32, [N], strides=[1])
+b = input(fp32, [N], strides=[1])
+c = input(fp32, [N], strides=[1])
+d = input(fp32, [N], strides=[1])
+y = output(fp32, [N, M], strides=[M, 1])
+i = iterator(N)
+j = iterator(M)
+stage("t")
+y[i, j] = x[i, j] * (a[i] * b[i] * c[i] * d[i])
+)"),
+            R"(    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
+    row_inside = row < N
+    col_inside = col < M
+    inside = row_inside & col_inside
+    x = tl.load(x_ptr + row * M + col, mask=inside, other=0.0)
+    a = tl.load(a_ptr + row, mask=row_inside, other=0.0)
+    b = tl.load(b_ptr + row, mask=row_inside, other=0.0)
+    c = tl.load(c_ptr + row, mask=row_inside, other=0.0)
+    d = tl.load(d_ptr + row, mask=row_inside, other=0.0)
+    y = x * (a * b * c * d)
+    tl.store(y_ptr + row * M + col, y, mask=inside)
+)");
+}
+
 TEST(MapKernel, ARowForAllIsLoadedWithoutTheRows) {
   EXPECT_EQ(bodyOf(R"(
 N = size()

@@ -89,3 +89,12 @@ def rows_bounded_above(x, w, y, rows, out, columns, pad, BR: tl.constexpr, BC: t
         a = tl.load(x + at[:, None] * columns + c[None, :], mask=inside[:, None] & is_column, other=0.0)
         acc += a * tl.load(w + t * columns + c[None, :], mask=is_column, other=0.0)
     tl.store(y + r[:, None] * columns + c[None, :], acc, mask=(r < out)[:, None] & is_column)
+
+
+@triton.jit
+def scaled_rows(x, a, b, y, stride, ROWS: tl.constexpr, COLS: tl.constexpr):
+    row = tl.arange(0, ROWS)[:, None]
+    col = tl.arange(0, COLS)[None, :]
+    scale = tl.load(a + row)
+    shift = tl.load(b + row)
+    tl.store(y + row * stride + col, tl.load(x + row * stride + col) * scale + shift)

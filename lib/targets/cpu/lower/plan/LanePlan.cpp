@@ -51,6 +51,7 @@ public:
   LaneScan(const KernelState &kernel, LanePlan &plan) : kernel(kernel), plan(plan) {}
 
   void scan(ArrayRef<FusionRoot> roots) {
+    sides = llvm::count_if(roots[0].shape(), [](int64_t size) { return size > 1; });
     turnsBlocks = writesTransposed(kernel, roots, plan.dim);
     plan.score += turnsBlocks ? 16 : 0; // whatever is read along the rows, see access()
     for (const FusionRoot &root : roots) {
@@ -95,6 +96,7 @@ public:
   bool turnsBlocks = false; ///< buffers are read along their rows, whatever the lanes
 
 private:
+  int64_t sides = 0; ///< dimensions of the nest that have more than one element
   int lanePosition(const Dims &dims) const {
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i] == plan.dim) {
@@ -162,10 +164,14 @@ private:
     if (axis.kind != AxisKind::Uniform || isStore) {
       widest = std::max<int>(widest, bytes);
     }
+    // What fewer dimensions know of, as a scale for each row, is read less often than the rest; a
+    // step that only the run time knows is hardly 1 where another dimension has steps, too.
+    const int64_t varies = static_cast<int64_t>(own.size()) - llvm::count(own, zeroDim);
+    const int share = varies < sides ? 4 : 1, unknown = varies > 1 ? -3 : 3;
     bool hasGather = kernel.machine.hasGather && bytes >= 4;
     bool hasScatter = kernel.machine.hasScatter && bytes >= 4;
     if (axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1) {
-      plan.score += (axis.stride ? 6 : 3) + (isStore ? 1 : 0);
+      plan.score += ((axis.stride ? 6 : unknown) + (isStore ? 1 : 0)) / share;
       if (!axis.stride) {
         plan.runtimeStrides.push_back({pointer, own});
         narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
@@ -178,9 +184,9 @@ private:
         narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
       }
     } else if (!isStore && hasPattern(pointer, lane, bytes)) {
-      plan.score += 5; // more than neighbours that only the run time may find
+      plan.score += 5 / share; // more than neighbours that only the run time may find
     } else if (axis.kind != AxisKind::Uniform) {
-      plan.score -= isStore ? 6 : 4;
+      plan.score -= (isStore ? 6 : 4) / share;
       bool insertable = !isStore && !masked && axis.kind == AxisKind::Linear && bytes < 4;
       needsScalars |= isStore ? !hasScatter : !(hasGather || insertable);
     } else {
