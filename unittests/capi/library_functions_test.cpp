@@ -85,7 +85,9 @@ class LibraryFunctions : public testing::TestWithParam<Function> {};
 std::vector<float> samples(const Function &function) {
   const char *wanted = std::getenv("NEREID_TEST_FLOAT_STRIDE");
   const uint64_t stride = wanted ? std::max(1, std::atoi(wanted)) : 65521;
-  std::vector<float> x = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 1e-45f, -1e-45f, 3.4e38f};
+  std::vector<float> x = {0.0f, -0.0f,       INFINITY, -INFINITY, NAN, 1,
+                          -1,   1e-45f,      -1e-45f,  3.4e38f,   -2,  -3,
+                          -100, -8388608.0f, -1e25f,   -3.4e38f};
   for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += stride) {
     x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   }

@@ -262,10 +262,10 @@ def _lgamma_single(x):
     far = tl.fma(inverse, _polynomial(inverse * inverse, far_series), far)
     result = total + tl.where(is_far, far, near)
 
-    # Of poles the number is 0.
+    # Of poles the number is 0, of no other x.
     is_rare = ((tl.abs(result) < 0.04) & (x < -2.0)) | (x < -3.0)
-    is_rare = is_rare | (number < 1.1754943508222875e-38) | (x > 4.0e36)
-    return _where_rarely(is_rare, _lgamma_rare(x), result)
+    is_rare = (is_rare | (number < 1.1754943508222875e-38) | (x > 4.0e36)) & (number != 0.0)
+    return _where_rarely(is_rare, _lgamma_rare(x), tl.where(number == 0.0, float("inf"), result))
 
 
 @triton.jit
