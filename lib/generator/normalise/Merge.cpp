@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // X6: neighbouring iterators as one, see Normalise.h.
+#include "lib/generator/normalise/Flatten.h"
 #include "lib/generator/normalise/Normalise.h"
 
 #include <algorithm>
@@ -7,21 +8,11 @@
 namespace nereid::generator {
 namespace {
 
-using Access = std::pair<BufferId, std::vector<Affine>>;
-
-/// Two dimensions of an access become one: `outer`'s index times `inner`'s size and `inner`'s
-/// index.
-struct Flattening {
-  size_t outer = 0, inner = 0;
-};
-
 class Merger {
 public:
-  explicit Merger(Program &program) : program(program), nodes(program.values()) {
-    for (const Node *node : nodes) {
-      if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
-        accesses.emplace_back(node->buffer, node->indices);
-      } else {
+  explicit Merger(Program &program) : program(program), accesses(accessesOf(program)) {
+    for (const Node *node : program.values()) {
+      if (node->kind != NodeKind::Load && node->kind != NodeKind::Ref) {
         for (const Affine &index : node->indices) {
           index.collect(fixed);
         }
@@ -34,7 +25,6 @@ public:
     }
     for (const Stage &stage : program.stages) {
       for (const Store &store : stage.stores) {
-        accesses.emplace_back(store.buffer, store.index);
         groups.push_back(program.iteratorsOf(store));
       }
     }
@@ -104,11 +94,12 @@ private:
       Polynomial step = access.second[*ofOuter].coefficient(outer);
       if (*ofOuter != *ofInner) {
         const Polynomial &size = buffer.sizes[*ofInner];
-        if (buffer.strides[*ofOuter] != buffer.strides[*ofInner] * size) {
+        const Flattening dims{*ofOuter, *ofInner};
+        if (!areDense(buffer, dims)) {
           return false;
         }
         step = step * size;
-        plan[access] = {*ofOuter, *ofInner};
+        plan[access] = dims;
       }
       if (step != access.second[*ofInner].coefficient(inner) * extent) {
         return false;
@@ -117,55 +108,8 @@ private:
     return true;
   }
 
-  Access flattened(const Access &access, const Flattening &dims) {
-    const Buffer from = program.buffers[access.first];
-    Access result = access;
-    result.second[dims.outer] =
-        access.second[dims.outer] * from.sizes[dims.inner] + access.second[dims.inner];
-    result.second.erase(result.second.begin() + static_cast<ptrdiff_t>(dims.inner));
-    Buffer view = from;
-    view.base = program.baseOf(access.first);
-    view.sizes[dims.outer] = from.sizes[dims.outer] * from.sizes[dims.inner];
-    view.strides[dims.outer] = from.strides[dims.inner];
-    view.sizes.erase(view.sizes.begin() + static_cast<ptrdiff_t>(dims.inner));
-    view.strides.erase(view.strides.begin() + static_cast<ptrdiff_t>(dims.inner));
-    result.first = viewOf(std::move(view));
-    return result;
-  }
-
-  BufferId viewOf(Buffer view) {
-    for (size_t id = 0; id < program.buffers.size(); ++id) {
-      const Buffer &known = program.buffers[id];
-      if (known.base == view.base && known.sizes == view.sizes && known.strides == view.strides &&
-          known.offset == view.offset) {
-        return static_cast<BufferId>(id);
-      }
-    }
-    const std::string stem = program.buffers[*view.base].name + "_flat";
-    view.name = stem;
-    for (int number = 1; program.find(view.name); ++number) {
-      view.name = stem + "_" + std::to_string(number);
-    }
-    return program.add(std::move(view));
-  }
-
   void apply(IteratorId outer, IteratorId inner) {
-    program.rebuild([&](NodeParts parts) {
-      Access access(parts.buffer, parts.indices);
-      bool isAccess = parts.kind == NodeKind::Load || parts.kind == NodeKind::Ref;
-      if (auto found = plan.find(access); isAccess && found != plan.end()) {
-        std::tie(parts.buffer, parts.indices) = flattened(access, found->second);
-      }
-      return program.nodes.make(std::move(parts));
-    });
-    for (Stage &stage : program.stages) {
-      for (Store &store : stage.stores) {
-        Access access(store.buffer, store.index);
-        if (auto found = plan.find(access); found != plan.end()) {
-          std::tie(store.buffer, store.index) = flattened(access, found->second);
-        }
-      }
-    }
+    flatten(program, plan);
     const Iterator first = program.space.iterators[outer], second = program.space.iterators[inner];
     IteratorId merged =
         program.space.iterators.add(first.extent * second.extent, first.name + "_" + second.name);
@@ -173,7 +117,6 @@ private:
   }
 
   Program &program;
-  std::vector<const Node *> nodes;
   std::vector<Access> accesses;
   std::vector<std::set<IteratorId>> groups; ///< those of each reduction and each store
   std::set<IteratorId> fixed;               ///< seen otherwise than as steps of an access

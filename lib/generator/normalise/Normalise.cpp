@@ -133,6 +133,7 @@ void splitIterators(Program &program) {
 void normalise(Program &program) {
   dropUnitIterators(program);
   splitIterators(program);
+  joinDivisions(program);
   unifyIterators(program);
   mergeIterators(program);
   foldConstants(program);

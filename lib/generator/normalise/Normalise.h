@@ -15,6 +15,10 @@ void dropUnitIterators(Program &program);
 /// becomes outer · n + inner, if divisions become fewer by it.
 void splitIterators(Program &program);
 
+/// X2 across dimensions: x[e // n, e % n] of rows of n that lie one after another is element e of a
+/// view with one dimension less, as a reshape in two steps would say.
+void joinDivisions(Program &program);
+
 /// Two loads of one buffer become one by a renaming of iterators, if no node sees both of a renamed
 /// pair: the columns of a softmax's result become those of its reductions.
 void unifyIterators(Program &program);

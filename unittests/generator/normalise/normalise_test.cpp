@@ -85,6 +85,22 @@ TEST(UnifyIterators, EndsAtSumsOverEachOthersAxes) {
   EXPECT_NE(text.find("max["), std::string::npos) << text;
 }
 
+TEST(JoinDivisions, ReshapedElementsLieInOneLine) {
+  const std::string head = "N = size()\nM = size()\nS = size()\nfact(S - M)\n"
+                           "y = output(fp32, [M, N])\ni = iterator(N)\nj = iterator(M)\n";
+  const std::string x = "x = input(fp32, [N, M])\n";
+  const std::string stage = "stage(\"s\")\ny[j, i] = x[(N*j + i) // M, (N*j + i) % M]\n";
+  EXPECT_EQ(after(joinDivisions, head + x + stage), "y[j, i] = x_flat[i + N*j]\n");
+  // Rows that lie apart, a division by something else, and parts of two different numbers.
+  for (const std::string &kept : {
+           "x = input(fp32, [N, M], strides=[S, 1])\n" + stage,
+           x + "stage(\"s\")\ny[j, i] = x[(N*j + i) // M, j]\n",
+           x + "stage(\"s\")\ny[j, i] = x[(N*j + i) // M, (M*i + j) % M]\n",
+       }) {
+    EXPECT_NE(after(joinDivisions, head + kept).find("// M"), std::string::npos) << kept;
+  }
+}
+
 TEST(MergeIterators, NeighboursBecomeOne) {
   Program p = program(std::string(sizes) + "stage(\"s\")\ny[i, j] = exp(x[i, j])\n");
   mergeIterators(p);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views with fewer dimensions, see Flatten.h.
+#include "lib/generator/normalise/Flatten.h"
+
+#include "lib/generator/normalise/Normalise.h"
+
+namespace nereid::generator {
+namespace {
+
+BufferId viewOf(Program &program, Buffer view) {
+  for (size_t id = 0; id < program.buffers.size(); ++id) {
+    const Buffer &known = program.buffers[id];
+    if (known.base == view.base && known.sizes == view.sizes && known.strides == view.strides &&
+        known.offset == view.offset) {
+      return static_cast<BufferId>(id);
+    }
+  }
+  const std::string stem = program.buffers[*view.base].name + "_flat";
+  view.name = stem;
+  for (int number = 1; program.find(view.name); ++number) {
+    view.name = stem + "_" + std::to_string(number);
+  }
+  return program.add(std::move(view));
+}
+
+Access flattened(Program &program, const Access &access, const Flattening &dims) {
+  const Buffer from = program.buffers[access.first];
+  const auto inner = static_cast<ptrdiff_t>(dims.inner);
+  Access result = access;
+  result.second[dims.outer] = flatIndex(from, access.second, dims);
+  result.second.erase(result.second.begin() + inner);
+  Buffer view = from;
+  view.base = program.baseOf(access.first);
+  view.sizes[dims.outer] = from.sizes[dims.outer] * from.sizes[dims.inner];
+  view.strides[dims.outer] = from.strides[dims.inner];
+  view.sizes.erase(view.sizes.begin() + inner);
+  view.strides.erase(view.strides.begin() + inner);
+  result.first = viewOf(program, std::move(view));
+  return result;
+}
+
+size_t divisionsIn(const Affine &index) {
+  size_t count = 0;
+  index.forEachAtom([&](const Atom &atom) { count += atom.isDivision(); });
+  return count;
+}
+
+/// Two dimensions whose indices have divisions that the index of both has not.
+std::optional<Flattening> withoutDivisions(const Buffer &buffer, const Access &access) {
+  const std::vector<Affine> &indices = access.second;
+  for (size_t outer = 0; outer < indices.size(); ++outer) {
+    for (size_t inner = 0; inner < indices.size(); ++inner) {
+      const Flattening dims{outer, inner};
+      const size_t before = divisionsIn(indices[outer]) + divisionsIn(indices[inner]);
+      if (inner != outer && before > 0 && areDense(buffer, dims) &&
+          divisionsIn(flatIndex(buffer, indices, dims)) < before) {
+        return dims;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+bool areDense(const Buffer &buffer, const Flattening &dims) {
+  return buffer.strides[dims.outer] == buffer.strides[dims.inner] * buffer.sizes[dims.inner];
+}
+
+Affine flatIndex(const Buffer &buffer, const std::vector<Affine> &indices, const Flattening &dims) {
+  return indices[dims.outer] * buffer.sizes[dims.inner] + indices[dims.inner];
+}
+
+std::vector<Access> accessesOf(const Program &program) {
+  std::vector<Access> result;
+  for (const Node *node : program.values()) {
+    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+      result.emplace_back(node->buffer, node->indices);
+    }
+  }
+  for (const Stage &stage : program.stages) {
+    for (const Store &store : stage.stores) {
+      result.emplace_back(store.buffer, store.index);
+    }
+  }
+  return result;
+}
+
+void flatten(Program &program, const std::map<Access, Flattening> &plan) {
+  program.rebuild([&](NodeParts parts) {
+    Access access(parts.buffer, parts.indices);
+    const bool isAccess = parts.kind == NodeKind::Load || parts.kind == NodeKind::Ref;
+    if (auto found = plan.find(access); isAccess && found != plan.end()) {
+      std::tie(parts.buffer, parts.indices) = flattened(program, access, found->second);
+    }
+    return program.nodes.make(std::move(parts));
+  });
+  for (Stage &stage : program.stages) {
+    for (Store &store : stage.stores) {
+      Access access(store.buffer, store.index);
+      if (auto found = plan.find(access); found != plan.end()) {
+        std::tie(store.buffer, store.index) = flattened(program, access, found->second);
+      }
+    }
+  }
+}
+
+void joinDivisions(Program &program) {
+  std::map<Access, Flattening> plan;
+  do {
+    plan.clear();
+    for (const Access &access : accessesOf(program)) {
+      if (auto dims = withoutDivisions(program.buffers[access.first], access)) {
+        plan[access] = *dims;
+      }
+    }
+    flatten(program, plan);
+  } while (!plan.empty());
+}
+
+} // namespace nereid::generator
