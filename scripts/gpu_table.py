@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of docs/performance.md that is about GPUs, from bench/results/*-gpu-*.json: of each case the newest row.
+"""The part of docs/performance.md that is about GPUs, from bench/results/*-gpu-*.json: of each case the newest row,
+and beside a peer that did not run then the newest row with it.
 
 scripts/performance_table.py takes it; it runs nothing.
 """
@@ -19,7 +20,7 @@ def results_of(folder, subject):
 
 def newest_rows(folder):
     """Of each case on the chip that was measured last the newest row that was verified and timed, with its
-    file's environment."""
+    file's environment; peers that did not run beside it come from older rows."""
     rows = {}
     results = results_of(folder, "gpu")
     chip = results[-1]["environment"]["chip"] if results else None
@@ -28,6 +29,8 @@ def newest_rows(folder):
             continue
         for row in content["rows"]:
             if row.get("state") == "verified" and "peers" in row:
+                older, _ = rows.get((row["case"], row["kernel"]), ({"peers": {}}, None))
+                row["peers"] = {**older["peers"], **row["peers"]}
                 rows[row["case"], row["kernel"]] = (row, content["environment"])
     return list(rows.values())
 
@@ -110,7 +113,7 @@ def section(folder):
     chips = sorted({environment["chip"] for _, environment in rows})
     dates = sorted(environment["date"][:10] for _, environment in rows)
     text = "\n## On a GPU\n\n"
-    text += f"{', '.join(chips)}, {dates[0]} to {dates[-1]}; written from `bench/results/*-gpu-*.json`, of each case the newest row.\n"
+    text += f"{', '.join(chips)}, {dates[0]} to {dates[-1]}; written from `bench/results/*-gpu-*.json`, of each case and peer the newest.\n"
     text += "How many times as fast the kernel is as upstream's compiler on the same source and as PyTorch's own operations,\n"
     text += "and its share of a copy's rate, each the median over the cases (the lowest to the highest); timed in turns in one\n"
     text += "run. Kernels called `_long` take long lines in pieces; those lines stand in the rows of the others, too.\n"
