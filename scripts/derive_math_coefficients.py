@@ -7,7 +7,7 @@ the polynomial q of the given degree that makes max |weight(x) * (q(x) - f(x))| 
 is chosen so that this is the relative error of the whole function; it is written beside each table.
 Usage: derive_math_coefficients.py > lib/lowering/math/Coefficients.h
 """
-from mpmath import (acosh, asin, asinh, atan, cos, cosh, erf, erfc, exp, expm1, log, log1p,
+from mpmath import (asin, atan, cos, cosh, erf, erfc, exp, expm1, log, log1p,
                     lu_solve, matrix, mp, mpf, sin, sinh, sqrt, tan, tanh)
 import struct
 
@@ -113,17 +113,12 @@ atan_tail = even_series(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z,
                         [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7, mpf(1) / 9])
 asin_tail = even_series(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
                         [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112, mpf(35) / 1152])
-asinh_tail = even_series(lambda z: (asinh(sqrt(z)) / sqrt(z) - 1) / z,
-                         [-mpf(1) / 6, mpf(3) / 40, -mpf(15) / 336])
 sinh_tail = even_series(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z,
                         [mpf(1) / 6, mpf(1) / 120, mpf(1) / 5040])
 tan_tail = even_series(lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z,
                        [mpf(1) / 3, mpf(2) / 15, mpf(17) / 315, mpf(62) / 2835])
-TAN32_SECOND = mpf(float.fromhex("0x1.111112p-3"))  # 2/15 as float32: the fit makes its error good
-tan_third = lambda z: ((tan_tail(max(z, mpf("1e-5"))) - mpf(1) / 3) / max(z, mpf("1e-5")) -
-                       TAN32_SECOND) / max(z, mpf("1e-5"))
-acosh_tail = near_zero(lambda t: (acosh(1 + t) / sqrt(2 * t) - 1) / t,
-                       lambda t: -mpf(1) / 12 + 3 * t / 160)
+TAN32_THIRD = mpf(float.fromhex("0x1.555556p-2"))  # 1/3 as float32: the fit makes its error good
+tan_third = lambda z: (tan_tail(max(z, mpf("1e-4"))) - TAN32_THIRD) / max(z, mpf("1e-4"))
 from_zero = lambda z: z + mpf("1e-9")
 LOG32_LOW, LOG32_HIGH = mpf("-0.310001"), mpf("0.380001")
 ATANH32_SPLIT = mpf("0.375")
@@ -176,16 +171,14 @@ fits = [
      "exp(r) = 1 + r + r^2/2 + r^3 q(r), |r| <= ln(2)/2; relative to exp(r)"),
     ("sinh32Small", "float", sinh_tail, from_zero, mpf(0), mpf("0.25"), 2,
      "sinh(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
-    ("asinh32Small", "float", asinh_tail, from_zero, mpf(0), mpf("0.4375") ** 2, 4,
-     "asinh(x) = x + x z q(z), z = x^2, |x| <= 7/16; relative to x"),
-    ("acosh32Small", "float", acosh_tail, from_zero, mpf(0), mpf("0.25"), 3,
-     "acosh(1+t) = sqrt(2t) (1 + t q(t)), t <= 1/4; relative to the root"),
+    ("atanhHalf32", "float", lambda v: atanh_tail(1)(v / 4) / 8, from_zero, mpf(0),
+     4 * S_MAX, 2, "2 atanh(y / 2) = y + y v q(v), v = y^2, |y| <= 0.344; relative to y"),
     ("atanh32Small", "float", lambda z: atanh_tail(1)(z) / 2, from_zero, mpf(0), ATANH32_SPLIT ** 2,
      4, "atanh(x) = x + x z q(z), z = x^2, |x| <= 3/8; relative to x"),
     ("asin32", "float", asin_tail, from_zero, mpf(0), mpf("0.53126") ** 2, 5,
      "asin(x) = x + x z q(z), z = x^2, |x| <= 17/32; relative to x"),
-    ("tan32Pair", "float", tan_third, lambda z: z ** 3 / (1 + z * tan_tail(z)) + mpf("1e-12"), mpf(0),
-     QUARTER ** 2, 5, "tan(r) = r + r z (1/3 + z (0x1.111112p-3 + z q(z))), |r| <= pi/4; relative"),
+    ("tan32Pair", "float", tan_third, lambda z: z ** 2 / (1 + z * tan_tail(z)) + mpf("1e-12"), mpf(0),
+     QUARTER ** 2, 6, "tan(r) = r + r z (0x1.555556p-2 + z q(z)), |r| <= pi/4; relative"),
     ("sin32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), QUARTER ** 2, 3,
      "sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r"),
     ("sinHalfTurn32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), HALF_TURN ** 2, 4,

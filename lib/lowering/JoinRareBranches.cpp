@@ -25,6 +25,7 @@ namespace nereid::lowering {
 namespace {
 
 /// An instruction that no operation stands for has none either, where it computes floats of floats.
+/// What is loaded of memory that nobody writes is the same everywhere.
 bool hasNoEffect(Operation *op) {
   auto areFloats = [](TypeRange types) {
     return !types.empty() && llvm::all_of(types, [](Type type) { return isa<FloatType>(type); });
@@ -33,6 +34,9 @@ bool hasNoEffect(Operation *op) {
     return llvm::all_of(op->getRegions(), [](Region &region) {
       return llvm::all_of(region.getOps(), [](Operation &inner) { return hasNoEffect(&inner); });
     });
+  }
+  if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    return load.getInvariant() && !load.getVolatile_();
   }
   if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op)) {
     return !assembly.getHasSideEffects() && areFloats(op->getOperandTypes());

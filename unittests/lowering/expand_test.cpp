@@ -46,7 +46,8 @@ public:
 /// One that approximates functions of f32, and counts likewise.
 class Approximating final : public ApproximateUnit {
 public:
-  mutable int powers = 0, normalPowers = 0, reciprocals = 0, quotients = 0, roots = 0;
+  mutable int powers = 0, normalPowers = 0, reciprocals = 0, quotients = 0, roots = 0,
+              normalRoots = 0;
 
   Lanes powerOfTwo(Lanes x) const override { return ++powers, x; }
   Lanes powerOfTwoOfNormal(Lanes x) const override { return ++normalPowers, x; }
@@ -55,6 +56,7 @@ public:
   Lanes reciprocalOfNormal(Lanes x) const override { return ++reciprocals, x; }
   Lanes quotient(Lanes a, Lanes) const override { return ++quotients, a; }
   Lanes reciprocalSquareRoot(Lanes x) const override { return ++roots, x; }
+  Lanes reciprocalSquareRootOfNormal(Lanes x) const override { return ++normalRoots, x; }
 };
 
 class Expand : public testing::Test {
@@ -156,6 +158,28 @@ TEST_F(Expand, AnApproximateUnitIsAskedForSinglesAlone) {
   EXPECT_EQ(unit.reciprocals, 1);
   expandOne("math.rsqrt %x", "f32", machine);
   EXPECT_EQ(unit.roots, 1);
+}
+
+/// One root and one quotient, and a branch to what is beside the largest numbers' logarithm.
+TEST_F(Expand, InverseHyperbolicFunctionsOfSinglesTakeOneRootAndOneReciprocal) {
+  for (const char *function : {"math.asinh %x", "math.acosh %x"}) {
+    const Approximating unit;
+    auto left = expandOne(function, "f32", {.hasFma = true, .approximate = &unit});
+    EXPECT_EQ(unit.normalRoots, 1) << function;
+    EXPECT_EQ(unit.roots, 0) << function;
+    EXPECT_EQ(unit.reciprocals, 1 + 1) << function; // the logarithm's, behind the branch
+    EXPECT_EQ(left["scf.if"], 1) << function;
+    left = expandOne(function, "vector<8xf32>", {.hasFma = true});
+    EXPECT_EQ(left["math.sqrt"], 1) << function;
+    EXPECT_EQ(left["arith.divf"], 2 + 1) << function;
+  }
+}
+
+/// The table's digits are as constant as the code, so that branches to them can be joined.
+TEST_F(Expand, AnglesOfTheTangentAreReducedBehindOneRareBranch) {
+  auto left = expandOne("math.tan %x", "f32", {.hasFma = true});
+  EXPECT_EQ(left["scf.if"], 2); // huge ones behind one of their own
+  EXPECT_EQ(left["arith.divf"], 1);
 }
 
 TEST_F(Expand, HugeAnglesAloneAreReducedInDouble) {

@@ -101,6 +101,13 @@ TEST_F(JoinRareBranches, OneWithAnEffectStays) {
   EXPECT_EQ(outside, (Names{"scf.if", "scf.if", "arith.addf"}));
 }
 
+TEST_F(JoinRareBranches, ALoadOfWhatNobodyWritesHasNone) {
+  Names outside =
+      run(branch("%a", "%c", "%inside = llvm.load %p invariant : !llvm.ptr -> f32", "%x") +
+          branch("%b", "%d", logOfY, "%y") + "%s = arith.addf %a, %b : f32\nreturn %s : f32");
+  EXPECT_EQ(outside, (Names{"arith.ori", "scf.if", "arith.addf"}));
+}
+
 TEST_F(JoinRareBranches, AnInstructionOfFloatsHasNone) {
   Names outside =
       run(branch("%a", "%c",

@@ -65,6 +65,35 @@ TEST(NvidiaCheaperForms, PowersAndArcTangentsStayInSinglePrecision) {
   EXPECT_GE(countOf(ptxOfValue("libdevice.pow(x, y) + x", "fp16"), "fma.rn.f32"), pairs);
 }
 
+TEST(NvidiaCheaperForms, ACopiedSignIsNoChoice) {
+  const std::string ptx = ptxOfValue("libdevice.copysign(x, y)");
+  EXPECT_EQ(countOf(ptx, "selp"), 0) << ptx;
+  EXPECT_EQ(countOf(ptx, "-2147483648"), 1) << ptx;
+}
+
+/// Nothing is scaled on conditions for subnormal numbers where there are none.
+TEST(NvidiaCheaperForms, RootsOfNormalNumbersAreTakenAsTheyAre) {
+  for (const char *text : {"libdevice.asinh(x)", "libdevice.acosh(x)", "libdevice.asin(x)"}) {
+    const std::string ptx = ptxOfValue(text);
+    EXPECT_EQ(countOf(ptx, "rsqrt.approx.ftz.f32"), 1) << text << ptx;
+    EXPECT_EQ(countOf(ptx, "rsqrt.approx.f32"), 0) << text << ptx;
+  }
+}
+
+/// The digits of 2/pi are loaded behind the one branch to angles that are far: all others are
+/// reduced in front of it.
+TEST(NvidiaCheaperForms, FarAnglesOfTangentsShareOneBranch) {
+  const std::string ptx = ptxOfText("from triton.language.extra import libdevice\n"
+                                    "@triton.jit\n"
+                                    "def k(a, out):\n"
+                                    "    i = tl.arange(0, 1024)\n"
+                                    "    tl.store(out + i, libdevice.tan(tl.load(a + i)))\n",
+                                    "a=*fp32:16, out=*fp32:16");
+  const std::string twoOverPi = "0f3F22F983";
+  EXPECT_EQ(countOf(ptx, twoOverPi), 8) << ptx;
+  EXPECT_EQ(countOf(ptx.substr(0, ptx.find("bra")), twoOverPi), 8) << ptx;
+}
+
 TEST(NvidiaCheaperForms, DivisionsOfProgramNumbersAreNarrow) {
   const std::string wide = "(tl.program_id(0).to(tl.int64) * s.to(tl.int64) // n).to(tl.float32)";
   EXPECT_EQ(

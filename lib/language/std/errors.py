@@ -304,8 +304,9 @@ def _erfinv_single(x):
     # rest = 2**k * (1 + f)
     bits = rest.to(tl.int32, bitcast=True)
     exponent = (bits - 0x3F30A3D7) & -0x800000
+    scale = (0x3F800000 - exponent).to(tl.float32, bitcast=True)
     f = (bits - exponent).to(tl.float32, bitcast=True) - 1.0
-    f_low = rest_low * (0x3F800000 - exponent).to(tl.float32, bitcast=True)
+    f_low = rest_low * scale
     k = exponent.to(tl.float32)  # times 2**23
     # v = w - 5/2; ln(2) in two parts, multiples of the first one are exact.
     low = tl.fma(f_low, -f, tl.fma(k, 1.7030319754245127e-13, f_low))
@@ -317,11 +318,12 @@ def _erfinv_single(x):
     factor_low = tl.fma(v, 0.24660000205039978, 1.5 - factor)
     factor_low = tl.fma(v_low, 0.24660000205039978, factor_low) + _polynomial(v, series)
     result = tl.fma(x, factor, tl.math.mul_rn(x, factor_low))
-    size = tl.abs(x)
-    result = tl.where(size > 1.0, float("nan"), result)
-    is_far = (size > 0.996625) & (size <= 1.0)
-    is_tiny = (size < 8.673617379884035e-19) & (size > 0.0)
-    return _where_rarely(is_far | is_tiny, _erfinv_rare(x), result)
+    result = tl.where(rest < 0.0, float("nan"), result)
+    # Far where the rest is small, but not negative; tiny below 2**-68, but not 0: twice its bits less 1. One
+    # number tells both.
+    size = x.to(tl.uint32, bitcast=True) << 1
+    is_rare = tl.minimum(rest.to(tl.uint32, bitcast=True), size - 1) < 0x3BDCCF8D
+    return _where_rarely(is_rare, _erfinv_rare(x), result)
 
 
 @triton.jit

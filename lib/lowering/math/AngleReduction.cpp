@@ -88,7 +88,9 @@ Lanes loadDigit(Value table, Lanes index) {
   } else {
     Value address = builder.create<LLVM::GEPOp>(where.loc, pointer, builder.getI32Type(), table,
                                                 ArrayRef<LLVM::GEPArg>{index.get()});
-    loaded = builder.create<LLVM::LoadOp>(where.loc, builder.getI32Type(), address);
+    auto load = builder.create<LLVM::LoadOp>(where.loc, builder.getI32Type(), address);
+    load.setInvariant(true);
+    loaded = load;
   }
   // Below 2^52, so that the integer is the mantissa of 2^52 + digit.
   Lanes wide = extendUnsigned(Lanes(where, loaded), 64);

@@ -135,23 +135,12 @@ inline constexpr float sinh32Small[] = {
     0x1.a2e2be0000000p-13f,
 };
 
-/// asinh(x) = x + x z q(z), z = x^2, |x| <= 7/16; relative to x.
-/// Error 2.81e-10 = 2^-31.73.
-inline constexpr float asinh32Small[] = {
-    -0x1.55554c0000000p-3f,
-    0x1.332dbe0000000p-4f,
-    -0x1.6ca7440000000p-5f,
-    0x1.da57340000000p-6f,
-    -0x1.e70b0a0000000p-7f,
-};
-
-/// acosh(1+t) = sqrt(2t) (1 + t q(t)), t <= 1/4; relative to the root.
-/// Error 1.15e-9 = 2^-29.7.
-inline constexpr float acosh32Small[] = {
-    -0x1.55552e0000000p-4f,
-    0x1.331a9e0000000p-6f,
-    -0x1.68ef760000000p-8f,
-    0x1.91b7ea0000000p-10f,
+/// 2 atanh(y / 2) = y + y v q(v), v = y^2, |y| <= 0.344; relative to y.
+/// Error 8.12e-10 = 2^-30.2.
+inline constexpr float atanhHalf32[] = {
+    0x1.55557a0000000p-4f,
+    0x1.995e9c0000000p-7f,
+    0x1.31e67e0000000p-9f,
 };
 
 /// atanh(x) = x + x z q(z), z = x^2, |x| <= 3/8; relative to x.
@@ -175,15 +164,16 @@ inline constexpr float asin32[] = {
     0x1.5893ea0000000p-5f,
 };
 
-/// tan(r) = r + r z (1/3 + z (0x1.111112p-3 + z q(z))), |r| <= pi/4; relative.
-/// Error 1.89e-10 = 2^-32.3.
+/// tan(r) = r + r z (0x1.555556p-2 + z q(z)), |r| <= pi/4; relative.
+/// Error 1.55e-10 = 2^-32.59.
 inline constexpr float tan32Pair[] = {
-    0x1.ba16f20000000p-5f,
-    0x1.66efc40000000p-6f,
-    0x1.19f6ec0000000p-7f,
-    0x1.24696c0000000p-8f,
-    -0x1.093e500000000p-14f,
-    0x1.de68800000000p-10f,
+    0x1.1111000000000p-3f,
+    0x1.ba16fc0000000p-5f,
+    0x1.670aa00000000p-6f,
+    0x1.18c2e00000000p-7f,
+    0x1.2a447e0000000p-8f,
+    -0x1.5bc4760000000p-13f,
+    0x1.ea5b800000000p-10f,
 };
 
 /// sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tanh from exp(2|x|) - 1, which stays exact for small x; the others from exp, log1p and their
-// halves, in f32 as pairs, beside an odd polynomial near 0. For tanh, sixteen f32 with instructions
-// for it have a polynomial for each of fourteen intervals instead; a unit that approximates
-// exponentials and reciprocals has those.
+// halves, in f32 as pairs; sinh and atanh of f32 beside an odd polynomial near 0. For tanh, sixteen
+// f32 with instructions for it have a polynomial for each of fourteen intervals instead; a unit
+// that approximates exponentials and reciprocals has those.
+#include "lib/lowering/Branches.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
@@ -98,34 +99,39 @@ static Lanes cosh32(Lanes x) {
   return (sum.high + (sum.low + (parts.growing.low + parts.falling.low))) * 2.0;
 }
 
-/// log(a + sqrt(a^2 + term)) where that is at least 0.42, also where the square overflows.
-static Lanes logOfSumWithRoot(Lanes a, double term) {
-  constexpr double far = 0x1p14; // from where on it is log(2 a) to 2^-28
-  Lanes near = atMost(a, far);
-  Pair square = twoProduct(near, near);
-  Pair inside = twoSum(square.high, a.constant(term));
-  Pair root = rootOfPair({inside.high, inside.low + square.low});
-  Pair sum = twoSum(near, root.high);
-  Lanes isFar = a > far;
-  Pair half{select(isFar, a, sum.high * 0.5), select(isFar, 0.0, (sum.low + root.low) * 0.5)};
-  Pair logarithm = logOfPair32(half, a.constant(1.0));
-  return logarithm.high + logarithm.low;
+/// From here on asinh and acosh are log(2 x), and x^2 may overflow.
+constexpr double fromLogarithm = 0x1p60;
+
+static Lanes logOfTwice(Lanes x) {
+  Pair logarithm = logOfPair32({x, x.constant(0)}, x.constant(1.0));
+  return select(x < infinity, logarithm.high + logarithm.low, x);
 }
 
+/// With 2^k near exp(y), where y is the result, tanh((y - k ln(2)) / 2) is
+/// (sinh(y) - sinh(k ln(2))) / (cosh(y) + cosh(k ln(2))), whose numerator is exact.
 static Lanes asinh32(Lanes x) {
-  Lanes a = absolute(x);
-  Lanes far = select(a < infinity, logOfSumWithRoot(a, 1.0), a);
-  return copySign(select(a < 0.4375, oddPolynomial(a, coefficients::asinh32Small), far), x);
+  Lanes a = absolute(x), half = a * 0.5;
+  Lanes square = mulAdd(half, half, a.constant(0.25));
+  Pair cosine = rootOfPositivePair({square, mulAdd(half, half, 0.25 - square)}); // cosh(y) / 2
+  PowerOfTwo32 power = powerOfTwoNear32(mulAdd(cosine.high, 2.0, a));
+  Lanes difference = mulAdd(power.quarter - power.inverse, -2.0, a);
+  Pair sum = quickTwoSum(power.quarter + power.inverse, cosine.high);
+  Lanes near = logBesidePower32(power, difference, {sum.high, sum.low + cosine.low});
+  Lanes result = unlessRare(a > fromLogarithm, near, [&] { return logOfTwice(a); });
+  return copySign(result, x);
 }
 
-/// Near 1, with t = x - 1, sqrt(2t) (1 + t q(t)).
+/// Likewise, with sinh and cosh exchanged. The root is one of x - 1, which is exact, and NaN below.
 static Lanes acosh32(Lanes x) {
-  Lanes t = x - 1.0;
-  Pair root = rootOfPair({t + t, t.constant(0)});
-  Lanes tail = root.high * t * polynomial(t, std::span<const float>(coefficients::acosh32Small));
-  Lanes near = root.high + (root.low + tail);
-  Lanes far = select(x < infinity, logOfSumWithRoot(x, -1.0), x);
-  return select(x < 1.0, notANumber, select(t < 0.25, near, far));
+  Lanes half = mulAdd(x - 1.0, 0.5, x.constant(0x1p-100)); // the root of 0 need not be 0
+  Lanes size = absolute(half);
+  Lanes square = mulAdd(half, size, half);
+  Pair sine = rootOfPositivePair({square, mulAdd(half, size, half - square)}); // sinh(y) / 2
+  PowerOfTwo32 power = powerOfTwoNear32(mulAdd(sine.high, 2.0, x));
+  Lanes difference = mulAdd(power.inverse, -2.0, mulAdd(power.quarter, -2.0, x));
+  Pair sum = quickTwoSum(power.quarter - power.inverse, sine.high);
+  Lanes near = logBesidePower32(power, difference, {sum.high, sum.low + sine.low});
+  return unlessRare(x > fromLogarithm, near, [&] { return logOfTwice(x); });
 }
 
 /// Away from 0 half the logarithm of (1 + a) / (1 - a).

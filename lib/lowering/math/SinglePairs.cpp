@@ -11,7 +11,8 @@ namespace {
 
 // ln(2) in two parts: multiples of the first one up to 2^9 are exact.
 constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
-constexpr double roundingMagic = 12582912.0;   // 1.5 * 2^23
+constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
+constexpr uint64_t rootOfHalf = 0x3f3504f3, quarterBits = 0x3e800000;
 constexpr uint64_t leastFraction = 0x3f30a3d7; // 0.69: small errors beside its logarithm + ln(2)
 
 struct Split {
@@ -41,6 +42,12 @@ Pair logOfSplit(Lanes k, Lanes f, Lanes correction) {
   return {whole.high, whole.low + mulAdd(k, ln2Low, low)};
 }
 
+/// sqrt(x) by an approximation of 1 / sqrt(x).
+Pair rootByInverse(Pair x, Lanes inverse) {
+  Lanes root = roundedProduct(x.high, inverse);
+  return {root, (mulAdd(-root, root, x.high) + x.low) * inverse * 0.5};
+}
+
 } // namespace
 
 bool hasSinglePairs(Lanes x) { return x.width() == 32 && x.where().machine.hasFma; }
@@ -66,10 +73,20 @@ Pair quotientOfPairs(Pair a, Pair b) {
 Pair rootOfPair(Pair x) {
   // The inverse of 0 is only multiplied with 0.
   const ApproximateUnit *unit = approximateUnitFor(x.high);
-  Lanes inverse = unit ? unit->reciprocalSquareRoot(atLeast(x.high, 0x1p-100)) : x.high;
-  Lanes root = unit ? roundedProduct(x.high, inverse) : squareRoot(x.high);
-  Lanes half = unit ? inverse * 0.5 : 0.5 / atLeast(root, 0x1p-50);
-  return {root, (mulAdd(-root, root, x.high) + x.low) * half};
+  if (unit) {
+    Lanes inverse = unit->reciprocalSquareRootOfNormal(atLeast(x.high, 0x1p-100));
+    return rootByInverse(x, inverse);
+  }
+  Lanes root = squareRoot(x.high);
+  return {root, (mulAdd(-root, root, x.high) + x.low) * (0.5 / atLeast(root, 0x1p-50))};
+}
+
+Pair rootOfPositivePair(Pair x) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x.high)) {
+    return rootByInverse(x, unit->reciprocalSquareRootOfNormal(x.high));
+  }
+  Lanes root = squareRoot(x.high);
+  return {root, (mulAdd(-root, root, x.high) + x.low) * (0.5 / root)};
 }
 
 Pair productOfPairs(Pair x, Pair y) {
@@ -101,6 +118,28 @@ Pair log1pPair32(Lanes x) {
   // log(1 + f + l) = log(1 + f) + l / (1 + f); l is below 2^-24 of f.
   Lanes inverse = mulAdd(f, f - 1.0, 1.0);
   return logOfSplit(split.k, f, select(isNear, 0.0, m.low * inverse));
+}
+
+PowerOfTwo32 powerOfTwoNear32(Lanes x) {
+  Lanes exponent =
+      (bitsOf(x) - bitsOf(x).constantBits(rootOfHalf)) & uint64_t(0xff800000); // of k, in its place
+  Lanes quarter = exponent.constantBits(quarterBits);
+  return {exponent, floatOf(quarter + exponent), floatOf(quarter - exponent)};
+}
+
+Lanes logBesidePower32(PowerOfTwo32 power, Lanes n, Pair d) {
+  Lanes inverse = reciprocalNear(d.high);
+  Lanes quotient = roundedProduct(n, inverse);
+  Lanes quotientLow = mulAdd(-quotient, d.low, mulAdd(-quotient, d.high, n)) * inverse;
+  // 2 atanh(y / 2) = y + y^3 q(y^2), where what is added is less than a hundredth of y.
+  Lanes y = quotient + quotientLow;
+  Lanes square = y * y;
+  Lanes q = polynomial(square, std::span<const float>(coefficients::atanhHalf32));
+  Lanes k = toFloat(power.exponent);
+  Lanes high = mulAdd(k, ln2High * 0x1p-23, quotient); // the multiple is exact, 0 or the larger one
+  Lanes lost = mulAdd(k, ln2High * 0x1p-23, -high) + quotient;
+  Lanes low = mulAdd(y * square, q, mulAdd(k, ln2Low * 0x1p-23, quotientLow));
+  return high + (low + lost);
 }
 
 ScaledPower expOfPair32(Pair x) {

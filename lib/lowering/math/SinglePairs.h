@@ -20,6 +20,8 @@ Pair reciprocalOfPair(Pair x);
 Pair quotientOfPairs(Pair a, Pair b);
 /// sqrt(high + low) of 0 and of finite numbers from 2^-60 on.
 Pair rootOfPair(Pair x);
+/// The same of numbers from 2^-100 on alone; NaN of negative ones.
+Pair rootOfPositivePair(Pair x);
 /// high + low = x.high * y.high and what the low parts add to it.
 Pair productOfPairs(Pair x, Pair y);
 
@@ -29,6 +31,17 @@ Pair logPair32(Lanes x);
 Pair logOfPair32(Pair x, Lanes exponent);
 /// log(1 + x) for x > -1.
 Pair log1pPair32(Lanes x);
+
+/// A power of two, 2^k, for k from -126 to 124.
+struct PowerOfTwo32 {
+  Lanes exponent;         ///< i32: k 2^23
+  Lanes quarter, inverse; ///< 2^k / 4 and 2^-k / 4
+};
+/// The one that normal x is within sqrt(1/2) and sqrt(2) of.
+PowerOfTwo32 powerOfTwoNear32(Lanes x);
+/// log(power) + 2 atanh(n / (2 d)), rounded, with an error of 2^-28. |n / d| is at most 0.344, and
+/// for powers above 1 the result is at least half of log(power).
+Lanes logBesidePower32(PowerOfTwo32 power, Lanes n, Pair d);
 /// exp(high + low) / 2^n, between 0.7 and 1.5, and n as a number with its bits: the low ones of
 /// `bits` hold n. For |high| <= 120.
 struct ScaledPower {

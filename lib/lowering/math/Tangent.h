@@ -9,7 +9,8 @@ namespace nereid::lowering {
 
 struct ReducedAngle32 {
   Lanes quadrant; // i32; the low bit counts
-  Pair rest;      // within [-pi/4, pi/4]
+  Lanes rest;     // within [-pi/4, pi/4]
+  Lanes missing;  // the angle is rest - missing, of which tiny rests are a small part
 };
 
 /// Of angles up to 102943.

@@ -3,6 +3,7 @@
 // f64 with shorter polynomials; where multiplication and addition are one instruction, all but huge
 // angles stay in f32, the tangent's as a pair of numbers.
 #include "lib/lowering/Branches.h"
+#include "lib/lowering/Passes.h"
 #include "lib/lowering/math/AngleReduction.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
@@ -99,20 +100,21 @@ ReducedAngle32 reduceSingle(Lanes x) {
   ReducedAngle32 near = reduceNear32(x);
   const mlir::Type types[] = {near.quadrant.type(), x.type(), x.type()};
   auto branch = b.create<mlir::scf::IfOp>(where.loc, types, isAny(isFar), true);
+  branch->setAttr(rareAttribute, b.getUnitAttr());
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
   b.create<mlir::scf::YieldOp>(
-      where.loc, mlir::ValueRange{near.quadrant.get(), near.rest.high.get(), near.rest.low.get()});
+      where.loc, mlir::ValueRange{near.quadrant.get(), near.rest.get(), near.missing.get()});
   b.setInsertionPointToStart(branch.thenBlock());
   ReducedAngle far = reduceAngle(toDouble(x), /*isSingle=*/true);
   Lanes high = toSingle(far.rest.high);
-  Lanes low = toSingle(far.rest.high - toDouble(high));
+  Lanes missing = toSingle(toDouble(high) - far.rest.high);
   b.create<mlir::scf::YieldOp>(
       where.loc, mlir::ValueRange{select(isFar, truncateTo(far.quadrant, 32), near.quadrant).get(),
-                                  select(isFar, high, near.rest.high).get(),
-                                  select(isFar, low, near.rest.low).get()});
-  return {Lanes(where, branch.getResult(0)),
-          {Lanes(where, branch.getResult(1)), Lanes(where, branch.getResult(2))}};
+                                  select(isFar, high, near.rest).get(),
+                                  select(isFar, missing, near.missing).get()});
+  return {Lanes(where, branch.getResult(0)), Lanes(where, branch.getResult(1)),
+          Lanes(where, branch.getResult(2))};
 }
 
 Lanes sineOf(Lanes wide, const SineAndCosine &part) {
@@ -158,7 +160,7 @@ Lanes emitCos(Lanes x) {
 
 Lanes emitTan(Lanes x) {
   if (hasSinglePairs(x)) {
-    return select(absolute(x) < 0x1p-14, x, tangentOf(reduceSingle(x)));
+    return tangentOf(reduceSingle(x));
   }
   bool isSingle = x.width() == 32;
   Lanes wide = isSingle ? toDouble(x) : x;

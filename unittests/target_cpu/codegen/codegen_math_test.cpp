@@ -393,6 +393,33 @@ TEST(MathSpecials, TanhBetweenItsIntervals) {
   EXPECT_EQ(y, std::vector<float>(16, -1.0f));
 }
 
+/// Beside the powers of two that asinh and acosh start from, and beside where they become
+/// logarithms.
+TEST(MathSpecials, InverseHyperbolicFunctionsWhereTheirFormsMeet) {
+  std::vector<float> x{0.0f, 0x1p-149f, 0x1p-126f, 1.0f, INFINITY, NAN, -INFINITY, 0.5f};
+  for (int k = 0; k < 127; ++k) {
+    const double power = std::ldexp(std::sqrt(2.0), k);
+    for (double border : {(power - 1 / power) / 2, (power + 1 / power) / 2, std::ldexp(1.0, k)}) {
+      auto near = static_cast<float>(border * (1 - 0x1p-19));
+      for (int step = 0; step < 64; ++step) {
+        x.push_back(step % 2 ? near : -near);
+        near = std::nextafter(near, INFINITY);
+      }
+    }
+  }
+  x.resize((x.size() + 15) / 16 * 16, 1.0f);
+  for (const char *machine : {"x86-64-v3", ""}) {
+    for (auto [name, reference] : {std::pair<const char *, Real (*)(Real)>{
+                                       "asinh", [](Real value) { return std::asinh(value); }},
+                                   {"acosh", [](Real value) { return std::acosh(value); }}}) {
+      CompiledLoops kernel = compileFunction<float>(name, 1, machine);
+      ASSERT_EQ(kernel.error, "");
+      Worst worst = worstError(kernel, x, reference);
+      EXPECT_LE(worst.error, 0.54) << name << "(" << worst.at << ") = " << worst.got;
+    }
+  }
+}
+
 TEST(MathSpecials, HugeAngles) {
   // The float64 nearest to a multiple of pi/2 of all (Muller, Elementary Functions, table 11.1),
   // and neighbours of large multiples.

@@ -67,6 +67,9 @@ public:
   Lanes reciprocalSquareRoot(Lanes x) const override {
     return intrinsic("llvm.nvvm.rsqrt.approx.f", x);
   }
+  Lanes reciprocalSquareRootOfNormal(Lanes x) const override {
+    return intrinsic("llvm.nvvm.rsqrt.approx.ftz.f", x);
+  }
 };
 
 } // namespace

@@ -14,6 +14,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -35,6 +36,26 @@ void keepRounded(arith::MulFOp op) {
   op.erase();
 }
 
+/// The sign's bit and the others are one instruction; what LLVM makes of a copied sign tests it and
+/// chooses.
+void copySignByBits(math::CopySignOp op) {
+  Type type = op.getType();
+  if (!type.isF32()) {
+    return;
+  }
+  OpBuilder b(op);
+  const Location loc = op.getLoc();
+  auto part = [&](Value number, uint32_t mask) -> Value {
+    Value bits = b.create<arith::BitcastOp>(loc, b.getI32Type(), number);
+    Value constant = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(int32_t(mask)));
+    return b.create<arith::AndIOp>(loc, bits, constant);
+  };
+  Value whole =
+      b.create<arith::OrIOp>(loc, part(op.getLhs(), 0x7fffffff), part(op.getRhs(), 0x80000000));
+  op.replaceAllUsesWith(b.create<arith::BitcastOp>(loc, type, whole).getResult());
+  op.erase();
+}
+
 class ConvertThreadsToLlvmPass
     : public PassWrapper<ConvertThreadsToLlvmPass, OperationPass<ModuleOp>> {
 public:
@@ -50,6 +71,7 @@ public:
 
   void runOnOperation() override {
     getOperation().walk(keepRounded);
+    getOperation().walk(copySignByBits);
     if (failed(lowering::convertToLlvm(getOperation()))) {
       signalPassFailure();
     }

@@ -12,6 +12,7 @@
 #include "lib/targets/nvidia/codegen/PairedRoundings.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
 #include "lib/targets/nvidia/codegen/SafeQuotients.h"
+#include "lib/targets/nvidia/codegen/SmallDivisions.h"
 #include "lib/targets/nvidia/codegen/WideProducts.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -71,6 +72,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   for (llvm::Function &function : module) {
     if (!function.isDeclaration()) {
+      divideSmallIntegers(function);
       lowering::makeDivisionsSafe(function, /*inFloat=*/false);
       lowering::makeShiftsSafe(function);
       passes.run(function, analyses.functions);
