@@ -111,6 +111,10 @@ private:
                                                     : tileElementsName;
     left = divided(kernel, std::move(left));
     const std::string ofTile = left;
+    const TileDim *outermost = kernel.dims.empty() ? nullptr : &kernel.dims[0];
+    if (outermost && outermost->form == DimForm::Grid && outermost->blockAtMost > 1) {
+      left += fmt::format("//{}", outermost->blockAtMost); // its share is taken
+    }
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -311,10 +315,7 @@ private:
       return fmt::format("max(1, {}*({} < {}))", left, blockOfRow(kernel.dims), elementsOfLongRow);
     }
     const bool isAlong = isInnermost && dim > 0;
-    const int64_t together = isAlong ? kernel.dims[dim - 1].blockAtMost : 0;
-    return isAlong && together > 1 && kernel.dims[dim - 1].form == DimForm::Grid
-               ? fmt::format("min({}, {}//{})", elementsAlong, left, together)
-           : isAlong && isColumns(kernel.dims)       ? elementsOfColumn(kernel)
+    return isAlong && isColumns(kernel.dims)         ? elementsOfColumn(kernel)
            : isAlong && last.form == DimForm::Looped ? partOfRow()
            : isAlong && left == tileElementsName     ? std::to_string(elementsAlong)
            : isAlong                 ? fmt::format("min({}, {})", elementsAlong, left)
