@@ -46,7 +46,7 @@ public:
 /// One that approximates functions of f32, and counts likewise.
 class Approximating final : public ApproximateUnit {
 public:
-  mutable int powers = 0, normalPowers = 0, reciprocals = 0, quotients = 0, roots = 0;
+  mutable int powers = 0, normalPowers = 0, reciprocals = 0, quotients = 0, roots = 0, signs = 0;
 
   Lanes powerOfTwo(Lanes x) const override { return ++powers, x; }
   Lanes powerOfTwoOfNormal(Lanes x) const override { return ++normalPowers, x; }
@@ -55,6 +55,7 @@ public:
   Lanes reciprocalOfNormal(Lanes x) const override { return ++reciprocals, x; }
   Lanes quotient(Lanes a, Lanes) const override { return ++quotients, a; }
   Lanes reciprocalSquareRoot(Lanes x) const override { return ++roots, x; }
+  Lanes withSign(Lanes magnitude, Lanes sign) const override { return ++signs, magnitude + sign; }
 };
 
 class Expand : public testing::Test {

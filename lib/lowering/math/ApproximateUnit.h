@@ -27,6 +27,8 @@ public:
   virtual Lanes quotient(Lanes a, Lanes b) const = 0;
   /// 1 / sqrt(x) within 1.5 units in the last place, for all numbers.
   virtual Lanes reciprocalSquareRoot(Lanes x) const = 0;
+  /// The magnitude with the other number's sign, exact: LLVM compares and chooses.
+  virtual Lanes withSign(Lanes magnitude, Lanes sign) const = 0;
 };
 
 /// The machine's when x is a scalar of f32, else null.

@@ -3,6 +3,7 @@
 #include "lib/lowering/math/Lanes.h"
 
 #include "lib/lowering/Passes.h"
+#include "lib/lowering/math/ApproximateUnit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -166,7 +167,10 @@ Lanes polynomial(Lanes x, std::span<const float> coefficients) { return horner(x
 Lanes polynomial(Lanes x, std::span<const double> coefficients) { return horner(x, coefficients); }
 
 Lanes absolute(Lanes a) { return emitOne<math::AbsFOp>(a); }
-Lanes copySign(Lanes magnitude, Lanes sign) { return emit<math::CopySignOp>(magnitude, sign); }
+Lanes copySign(Lanes magnitude, Lanes sign) {
+  const ApproximateUnit *unit = approximateUnitFor(magnitude);
+  return unit ? unit->withSign(magnitude, sign) : emit<math::CopySignOp>(magnitude, sign);
+}
 Lanes squareRoot(Lanes a) { return emitOne<math::SqrtOp>(a); }
 Lanes roundEven(Lanes a) { return emitOne<math::RoundEvenOp>(a); }
 

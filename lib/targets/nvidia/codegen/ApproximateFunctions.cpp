@@ -67,6 +67,9 @@ public:
   Lanes reciprocalSquareRoot(Lanes x) const override {
     return intrinsic("llvm.nvvm.rsqrt.approx.f", x);
   }
+  Lanes withSign(Lanes magnitude, Lanes sign) const override {
+    return instruction("copysign.f32 $0, $2, $1;", {magnitude.get(), sign.get()}, magnitude);
+  }
 };
 
 } // namespace
