@@ -73,5 +73,13 @@ TEST(WindowKernels, WeightsOfAPlaceAreComputedForSeveralChannels) {
   EXPECT_NE(kernel.find("BLOCK_Z"), std::string::npos) << kernel;
 }
 
+TEST(MapKernels, FunctionsOfAPlaceAreComputedForSeveralBatches) {
+  const std::string kernel = kernelOf("rotary_positions");
+  EXPECT_NE(kernel.find("mid = (pid_mid * BLOCK_Z + tl.arange(0, BLOCK_Z))[:, None, None]"),
+            std::string::npos)
+      << kernel;
+  EXPECT_EQ(kernelOf("rotary_halves").find("BLOCK_Z"), std::string::npos) << "nothing to share";
+}
+
 } // namespace
 } // namespace nereid::generator

@@ -302,7 +302,7 @@ TEST_F(Expand, LogarithmsBesideOneOfApproximatedNumbersAreNoPairs) {
   const int added = operations(ofPower, approximating) - operations(power, approximating);
   const int alone =
       operations(exact, approximating) - operations("%z = arith.addf %x, %y : f32", approximating);
-  EXPECT_LT(added, alone * 2 / 3);
+  EXPECT_LT(added, alone * 3 / 4);
   EXPECT_EQ(operations(ofPower, {.hasFma = true}) - operations(power, {.hasFma = true}), alone + 1);
 }
 

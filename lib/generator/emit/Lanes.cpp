@@ -168,11 +168,18 @@ Lanes LaneMonoids::scanned(const Node &node, const Lanes &lanes,
 
 // ---- joining lanes ----
 
-kernel::Expr LaneMonoids::across(const std::string &function, const kernel::Expr &value) const {
-  return call(function,
-              {value,
-               {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
-               {"keep_dims", name("True")}});
+/// Along one reduced dimension after the other, the outermost first: lanes hold several elements
+/// along that, and have one for all threads then.
+kernel::Expr LaneMonoids::across(const std::string &function, kernel::Expr value,
+                                 const std::vector<kernel::Argument> &how) const {
+  for (const size_t dim : tile.reducedDims()) {
+    std::vector<kernel::Argument> list = {
+        value, {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(dim)))}};
+    list.insert(list.end(), how.begin(), how.end());
+    list.emplace_back("keep_dims", name("True"));
+    value = call(function, std::move(list));
+  }
+  return value;
 }
 
 /// By a function of the kernel's own, of which the module has one for all calls.
@@ -182,11 +189,7 @@ kernel::Expr LaneMonoids::joinedBy(const char *function, const kernel::Expr &joi
   kernel::Body body;
   body.result(joint);
   pairHelpers[own] = {own, {{"a"}, {"b"}}, body.take()};
-  return call("tl.reduce",
-              {lanes,
-               {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
-               {"combine_fn", name(own)},
-               {"keep_dims", name("True")}});
+  return across("tl.reduce", lanes, {{"combine_fn", name(own)}});
 }
 
 /// The language's own passes over NaN; here it wins where it is kept.

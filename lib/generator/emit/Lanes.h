@@ -42,7 +42,8 @@ public:
   std::vector<kernel::Kernel> helpers() const;
 
 private:
-  kernel::Expr across(const std::string &function, const kernel::Expr &value) const;
+  kernel::Expr across(const std::string &function, kernel::Expr value,
+                      const std::vector<kernel::Argument> &how = {}) const;
   kernel::Expr joinedBy(const char *function, const kernel::Expr &joint, const kernel::Expr &lanes);
   kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, bool keepsNan);
   Lanes together(const Node &node, const Lanes &lanes);

@@ -262,6 +262,17 @@ std::optional<size_t> Tile::reducedDim() const {
   return std::nullopt;
 }
 
+std::vector<size_t> Tile::reducedDims() const {
+  std::vector<size_t> result;
+  const std::optional<size_t> first = reducedDim();
+  for (size_t dim = first.value_or(dims.size()); dim < dims.size(); ++dim) {
+    if (dims[dim].form == dims[*first].form) {
+      result.push_back(dim);
+    }
+  }
+  return result;
+}
+
 bool Tile::variesInLoop(const std::set<IteratorId> &iterators) const {
   return std::any_of(iterators.begin(), iterators.end(), [&](IteratorId iterator) {
     auto found = dimOf.find(iterator);

@@ -73,6 +73,8 @@ public:
 
   /// The dimension that no grid divides, if there is one; of two that is looped.
   std::optional<size_t> reducedDim() const;
+  /// All dimensions of that one's form, outermost first: what is reduced whole may have several.
+  std::vector<size_t> reducedDims() const;
   /// Whether a value that depends on these is another one in each turn of the loop. Nothing is
   /// where no loop is open.
   bool variesInLoop(const std::set<IteratorId> &iterators) const;

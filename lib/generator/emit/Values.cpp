@@ -232,7 +232,7 @@ bool Values::isIdentityOutside(const Node *value, double identity, size_t dim) c
   return outside == identity && !std::signbit(outside);
 }
 
-/// The component's value, and the identity in lanes outside of the reduced dimension.
+/// The component's value, and the identity in lanes outside of the reduced dimensions.
 kernel::Expr Values::guarded(const Node &node, size_t component, const Conditions &around) {
   const Node *input = node.inputs[component];
   Value own = value(input, around);
@@ -242,11 +242,13 @@ kernel::Expr Values::guarded(const Node &node, size_t component, const Condition
                                : generator::cast(tree, "tl.int32");
   }
   const double identity = findMonoid(node.name)->identity[component];
-  if (isIdentityOutside(input, identity, *tile.reducedDim())) {
+  const std::vector<size_t> dims = tile.reducedDims();
+  if (std::all_of(dims.begin(), dims.end(),
+                  [&](size_t dim) { return isIdentityOutside(input, identity, dim); })) {
     return tree;
   }
-  return call("tl.where",
-              {tile.inside({*tile.reducedDim()}), tree, LaneMonoids::identityOf(node, component)});
+  return call("tl.where", {tile.inside({dims.begin(), dims.end()}), tree,
+                           LaneMonoids::identityOf(node, component)});
 }
 
 Lanes Values::lanesOf(const Node &node, const Conditions &around) {

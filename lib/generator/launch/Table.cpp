@@ -97,7 +97,9 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
       return made.error();
     }
-    kernels.back().isOneOfTwo = !extent && !isShort && !isPart;
+    if (!extent && !isShort && !isPart) {
+      kernels.back().lengthOfTwo = heldLength(program, stores);
+    }
   }
   return kernels;
 }
@@ -111,7 +113,8 @@ Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &
     return kernels;
   }
   constexpr std::string_view end = "_kernel";
-  const bool isPair = kernels->size() == 2 && (*kernels)[0].isOneOfTwo && (*kernels)[1].isOneOfTwo;
+  const bool isPair = kernels->size() == 2 && !(*kernels)[0].lengthOfTwo.empty() &&
+                      !(*kernels)[1].lengthOfTwo.empty();
   for (StageKernel &kernel : *kernels) { // t_looped_kernel of t
     const std::string &own = kernel.tree.name;
     kernel.role = role + own.substr(name.size(), own.size() - name.size() - end.size());

@@ -111,6 +111,10 @@ private:
                                                     : tileElementsName;
     left = divided(kernel, std::move(left));
     const std::string ofTile = left;
+    const TileDim *outermost = kernel.dims.empty() ? nullptr : &kernel.dims[0];
+    if (outermost && outermost->form == DimForm::Grid && outermost->blockAtMost > 1) {
+      left += fmt::format("//{}", outermost->blockAtMost); // its share is taken
+    }
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -272,7 +276,7 @@ private:
       return "";
     }
     return dims.back().form == DimForm::Whole
-               ? fmt::format("max({}, min({}, {}//{}))", leastWarps, mostWarps, dims.back().block,
+               ? fmt::format("max({}, min({}, {}//{}))", leastWarps, mostWarps, blockOfRow(dims),
                              elementsOfWarp)
            : dims.size() > 1
                ? fmt::format("max({}, {}//{})", leastWarps, partOfRow(), elementsOfWarp)
@@ -306,15 +310,12 @@ private:
       return longestWhole(kernel, dim);
     }
     const TileDim &last = kernel.dims.back();
-    if (dim + 2 == kernel.dims.size() && last.form == DimForm::Whole &&
-        kernel.role.starts_with("reduce")) {
-      return fmt::format("max(1, {}*({} < {}))", left, last.block, elementsOfLongRow);
+    if (dim + (isOfPlanes(kernel.dims) ? 3 : 2) == kernel.dims.size() &&
+        last.form == DimForm::Whole && kernel.role.starts_with("reduce")) {
+      return fmt::format("max(1, {}*({} < {}))", left, blockOfRow(kernel.dims), elementsOfLongRow);
     }
     const bool isAlong = isInnermost && dim > 0;
-    const int64_t together = isAlong ? kernel.dims[dim - 1].blockAtMost : 0;
-    return isAlong && together > 1 && kernel.dims[dim - 1].form == DimForm::Grid
-               ? fmt::format("min({}, {}//{})", elementsAlong, left, together)
-           : isAlong && isColumns(kernel.dims)       ? elementsOfColumn(kernel)
+    return isAlong && isColumns(kernel.dims)         ? elementsOfColumn(kernel)
            : isAlong && last.form == DimForm::Looped ? partOfRow()
            : isAlong && left == tileElementsName     ? std::to_string(elementsAlong)
            : isAlong                 ? fmt::format("min({}, {})", elementsAlong, left)
@@ -334,7 +335,20 @@ private:
 
   /// Whether the innermost dimension lies inside of one that is reduced.
   static bool isColumns(const std::vector<TileDim> &dims) {
-    return dims.size() > 1 && dims[dims.size() - 2].form != DimForm::Grid;
+    return dims.size() > 1 && dims[dims.size() - 2].form != DimForm::Grid && !isOfPlanes(dims);
+  }
+
+  /// Whether a row that is whole has two dimensions, see template/Reduce.h. Where a line is sorted,
+  /// what stands behind it has a block of its own.
+  static bool isOfPlanes(const std::vector<TileDim> &dims) {
+    return dims.size() > 1 && dims[dims.size() - 2].form == DimForm::Whole &&
+           dims.back().form == DimForm::Whole && dims.back().largest.empty();
+  }
+
+  /// The block of a row that is whole in a tile, as an expression.
+  static std::string blockOfRow(const std::vector<TileDim> &dims) {
+    return isOfPlanes(dims) ? dims[dims.size() - 2].block + "*" + dims.back().block
+                            : dims.back().block;
   }
 
   static std::string longestWhole(const StageKernel &kernel, size_t dim) {
@@ -347,12 +361,12 @@ private:
   /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
   /// it fits. Nothing where there is one form only.
   std::optional<std::string> isTaken(const StageKernel &kernel) {
-    for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
+    for (size_t dim = kernel.dims.size(); !kernel.lengthOfTwo.empty() && dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       if (each.form != DimForm::Grid) {
         const std::string rule = longestWhole(kernel, dim);
         return fmt::format(
-            "{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
+            "{} {} {}", kernel.lengthOfTwo, each.form == DimForm::Whole ? "<=" : ">",
             kernel.heldChoice.empty() ? rule : held(kernel, rule, dim + 1 == kernel.dims.size()));
       }
     }

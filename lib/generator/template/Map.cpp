@@ -2,6 +2,8 @@
 // Map kernels, see Map.h.
 #include "lib/generator/template/Map.h"
 
+#include "lib/definition/operations/Operations.h"
+#include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
 
@@ -12,20 +14,36 @@
 namespace nereid::generator {
 namespace {
 
-/// So many operations are worth computing for several elements together, and for how many.
-constexpr int64_t manyOperations = 16, elementsTogether = 8;
+/// So many operations are worth computing for several elements together, and for how many: of
+/// those at places from data, which are moved one by one, and of others.
+constexpr double manyOperations = 16;
+constexpr int64_t elementsTogether = 8, vectorsTogether = 4;
+/// Threads that have all of the latter in their registers lie along the other dimensions.
+constexpr const char *warpsOfVectors = "2";
+
+/// Of one element, as the table of operations counts them.
+double operationsOf(const Node &node) {
+  const definition::Operation *known = definition::findOperation(node.name);
+  return known ? std::max(known->flops, 1.0) : 1;
+}
+
+bool isAtData(const std::vector<Access> &accesses) {
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [](const Access &access) { return readsIndex(*access.index); });
+}
 
 /// The iterator of `outer` on which most of what is computed for each element does not depend:
 /// neighbours along it have that in common, as channels have the place of a pixel. What depends on
 /// `inner` alone, or not at all, has no other axis in a tile and is no reason.
 std::optional<IteratorId> sharedAlong(const std::vector<Store> &stores,
                                       const std::vector<IteratorId> &outer, IteratorId inner) {
-  std::map<IteratorId, int64_t> counts;
+  std::map<IteratorId, double> counts;
   for (const Node *node : reachable(rootsOf(stores))) {
     auto dependsOn = [&](IteratorId each) { return node->free.contains(each); };
     const bool isFull = dependsOn(inner) && std::any_of(outer.begin(), outer.end(), dependsOn);
     for (IteratorId each : outer) {
-      counts[each] += node->kind == NodeKind::Map && isFull && !dependsOn(each);
+      const bool isShared = node->kind == NodeKind::Map && isFull && !dependsOn(each);
+      counts[each] += isShared ? operationsOf(*node) : 0;
     }
   }
   std::optional<IteratorId> most;
@@ -57,16 +75,16 @@ std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> 
     take(*shared);
   }
   std::vector<TileDim> dims;
+  if (shared) { // the outermost one: a tile's last dimensions lie over threads first
+    dims.push_back({"mid", "BLOCK_Z", {*shared}});
+    dims.back().blockAtMost = isAtData(accesses) ? elementsTogether : vectorsTogether;
+  }
   if (!rest.empty()) {
     dims.push_back({"row", "BLOCK_X", rest});
   }
   if (second) {
     dims.push_back(rest.empty() ? TileDim{"row", "BLOCK_X", {*second}}
                                 : TileDim{"mid", "BLOCK_Z", {*second}});
-  }
-  if (shared) {
-    dims.push_back({"mid", "BLOCK_Z", {*shared}});
-    dims.back().blockAtMost = elementsTogether;
   }
   dims.push_back({"col", "BLOCK_Y", {inner}});
   if (second) {
@@ -82,7 +100,11 @@ Result<StageKernel> emitMap(const Program &program, const std::string &name,
   }
   KernelWriting writing(program, name, stores, std::move(dims));
   writing.values.store(stores);
-  return writing.take();
+  StageKernel made = writing.take();
+  if (made.dims.size() > 1 && made.dims[0].blockAtMost == vectorsTogether) {
+    made.options.emplace_back("num_warps", warpsOfVectors);
+  }
+  return made;
 }
 
 } // namespace nereid::generator

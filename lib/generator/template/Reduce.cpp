@@ -2,6 +2,8 @@
 // Reduction kernels, see Reduce.h.
 #include "lib/generator/template/Reduce.h"
 
+#include "lib/generator/fuse/Partition.h"
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
 
 #include <fmt/format.h>
@@ -66,6 +68,39 @@ bool areWindows(const Program &program, const std::vector<Store> &stores,
          });
 }
 
+/// Whether some access steps along the reduction's iterators not as one that packs them does, such
+/// as a weight for each channel of a group beside its pixels: elements of a packed row would need a
+/// quotient each to find it.
+bool isUneven(const Program &program, const std::vector<Access> &accesses,
+              const std::vector<IteratorId> &reduced) {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const Access &access) {
+    const std::map<IteratorId, Polynomial> steps = stepsOf(access);
+    auto stepAlong = [&](IteratorId each) {
+      auto found = steps.find(each);
+      return found == steps.end() ? Polynomial() : found->second;
+    };
+    for (size_t i = 0; i + 1 < reduced.size(); ++i) {
+      const IteratorId next = reduced[i + 1];
+      if (stepAlong(reduced[i]) != stepAlong(next) * program.space.iterators[next].extent) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+/// A row that is held whole, with its neighbours in memory along an axis of their own.
+std::vector<TileDim> rowOfPlanes(const TileDim &reduced, IteratorId inner) {
+  TileDim outer = reduced;
+  std::erase(outer.iterators, inner);
+  outer.index = "plane";
+  outer.block = "BLOCK_P";
+  outer.wholeAtMost = wholeAtMost;
+  TileDim along = reduced;
+  along.iterators = {inner};
+  return {outer, along};
+}
+
 } // namespace
 
 bool reduces(const std::vector<Store> &stores) { return !reducedIterators(stores).empty(); }
@@ -99,11 +134,20 @@ std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<S
   } else {
     all.insert(all.end(), reduced.iterators.begin(), reduced.iterators.end());
   }
-  const std::optional<IteratorId> inner =
-      mostContiguous(program, reducedAccesses(program, stores, reduced.iterators), all, {});
+  const std::vector<Access> accesses = reducedAccesses(program, stores, reduced.iterators);
+  const std::optional<IteratorId> inner = mostContiguous(program, accesses, all, {});
   if (!inner || isAmong(*inner, reduced.iterators)) {
-    return rest.empty() ? std::vector<TileDim>{reduced}
-                        : std::vector<TileDim>{{"row", "BLOCK_X", rest}, reduced};
+    std::vector<TileDim> dims;
+    if (!rest.empty()) {
+      dims.push_back({"row", "BLOCK_X", rest});
+    }
+    if (inner && form == DimForm::Whole && isUneven(program, accesses, reduced.iterators)) {
+      const std::vector<TileDim> planes = rowOfPlanes(reduced, *inner);
+      dims.insert(dims.end(), planes.begin(), planes.end());
+    } else {
+      dims.push_back(reduced);
+    }
+    return dims;
   }
   std::erase(rest, *inner);
   std::vector<TileDim> dims = {reduced, {"col", "BLOCK_Y", {*inner}}};
@@ -111,6 +155,23 @@ std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<S
     dims.insert(dims.begin(), {"row", "BLOCK_X", rest});
   }
   return dims;
+}
+
+std::string heldLength(const Program &program, const std::vector<Store> &stores) {
+  std::string length;
+  size_t count = 0;
+  const std::vector<TileDim> dims = firstReduceTile(program, stores, DimForm::Whole);
+  for (const TileDim &dim : dims) {
+    count += dim.form == DimForm::Whole;
+  }
+  for (const TileDim &dim : dims) {
+    if (dim.form == DimForm::Whole) {
+      length += length.empty() ? "" : "*";
+      length += count > 1 ? fmt::format("next_power_of_2({})", launchExtent(dim, program))
+                          : launchExtent(dim, program);
+    }
+  }
+  return length;
 }
 
 Result<StageKernel> emitReduce(const Program &program, const std::string &name,

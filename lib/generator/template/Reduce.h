@@ -4,6 +4,8 @@
 // that along which most bytes lie contiguous:
 //
 //   [row, r]        rows that are reduced: sums, softmax, normalisations
+//   [row, plane, r] the same, held whole, where not all accesses go along a row as one: groups of
+//                   channels with a weight for each, channels of several images
 //   [row, r, col]   columns, and dimensions in the middle
 //
 // What depends on an iterator that is reduced is written in the same tile, so a softmax reads its
@@ -25,6 +27,9 @@ Polynomial reducedExtent(const Program &program, const std::vector<Store> &store
 /// block is 1.
 std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<Store> &stores,
                                      DimForm form);
+
+/// The elements that a tile needs to hold what is reduced whole, as text of the launch table.
+std::string heldLength(const Program &program, const std::vector<Store> &stores);
 
 /// Whether the reductions are so short, at all sizes, that each program takes one element after the
 /// other of them for many results that are neighbours: windows of pooling, of convolutions of

@@ -3,6 +3,7 @@
 #include "lib/generator/template/Scan.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
 
 #include <fmt/format.h>
@@ -149,8 +150,9 @@ Result<std::vector<StageKernel>> emitScan(const Program &program, const std::str
     dims.back().blockAtMost = form == DimForm::Whole ? wholeScan : blockOfScan;
     dims.back().wholeAtMost = wholeScan;
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
+    const std::string lineLength = length ? "" : launchExtent(dims.back(), program);
     kernels.push_back(ScanWriting(program, name + suffix, stores, line, std::move(dims)).run());
-    kernels.back().isOneOfTwo = !length;
+    kernels.back().lengthOfTwo = lineLength;
   }
   return kernels;
 }

@@ -167,9 +167,10 @@ std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector
   }
   std::string condition = fmt::format("({} < 2*{})", programs, processorsName);
   // A row that one tile holds is read once, in little more time than a launch takes.
-  condition += isInnermost ? fmt::format("*({} > {})*({}*{} >= {})", extent, rowElementsName,
-                                         extent, processorsName, shortestByProcessors)
-                           : fmt::format("*({} >= {})", extent, least);
+  condition += isInnermost
+                   ? fmt::format("*({} > {})*({}*{} >= {})", heldLength(program, stores),
+                                 rowElementsName, extent, processorsName, shortestByProcessors)
+                   : fmt::format("*({} >= {})", extent, least);
   auto split = splitReductions(program, stores, dims.size() == 1 ? partsOfAll : partsOfLines);
   return split ? std::optional(SplitSchedule{std::move(*split), std::move(condition)})
                : std::nullopt;

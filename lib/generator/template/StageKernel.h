@@ -22,7 +22,8 @@ struct StageKernel {
   std::vector<TileDim> dims; ///< the grid has a program for each block of each one that is divided
   std::vector<Affine> offsets; ///< index expressions it computes, in elements
   bool usesLibdevice = false;
-  bool isOneOfTwo = false; ///< whole or looped, as the length of the reduction says
+  /// Of one of two, whole or looped: the length that decides, as an expression of the launch table.
+  std::string lengthOfTwo = {};
   /// Options of the launch, such as num_warps, as expressions of the launch table.
   std::vector<std::pair<std::string, std::string>> options = {};
   std::string condition = {}; ///< expression of the launches that take it; "": all

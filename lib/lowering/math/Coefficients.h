@@ -117,6 +117,20 @@ inline constexpr float log32Pair[] = {
     -0x1.4114800000000p-4f,
 };
 
+/// log(1+f) = f - f^2/2 + f^3 (0x1.555556p-2 + f q(f)), 1+f in [3/4, 3/2]; relative.
+/// The last digits are those of the least error of the evaluation in float32.
+inline constexpr float log1p32Tail[] = {
+    -0x1.00000c0000000p-2f,
+    0x1.999a400000000p-3f,
+    -0x1.554faa0000000p-3f,
+    0x1.24574c0000000p-3f,
+    -0x1.001bc80000000p-3f,
+    0x1.d11c7c0000000p-4f,
+    -0x1.ad06b80000000p-4f,
+    0x1.470d140000000p-4f,
+    -0x1.04ea380000000p-5f,
+};
+
 /// exp(r) = 1 + r + r^2/2 + r^3 q(r), |r| <= ln(2)/2; relative to exp(r).
 /// Error 9.58e-11 = 2^-33.28.
 inline constexpr float exp32Pair[] = {

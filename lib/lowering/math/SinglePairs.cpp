@@ -16,8 +16,8 @@ constexpr uint64_t rootOfHalf = 0x3f3504f3, quarterBits = 0x3e800000;
 constexpr uint64_t leastFraction = 0x3f30a3d7; // 0.69: small errors beside its logarithm + ln(2)
 
 struct Split {
-  Lanes k, exponent; // the same number as a float and as an integer
-  Lanes f;           // m - 1
+  Lanes k; // as a float
+  Lanes f; // m - 1
 };
 
 /// x = 2^k m with m between 0.69 and 1.38; x positive, finite and normal.
@@ -25,7 +25,7 @@ Split splitNearOne(Lanes x) {
   Lanes shifted = bitsOf(x) - bitsOf(x).constantBits(leastFraction);
   Lanes exponent = shiftRightSigned(shifted, 23);
   Lanes m = floatOf((shifted & uint64_t(0x7fffff)) + shifted.constantBits(leastFraction));
-  return {toFloat(exponent), exponent, m - 1.0};
+  return {toFloat(exponent), m - 1.0};
 }
 
 /// log(2^k (1 + f)) + correction.
@@ -106,18 +106,28 @@ Pair logOfPair32(Pair x, Lanes exponent) {
   return logOfSplit(split.k + exponent, split.f, x.low * reciprocalNear(x.high));
 }
 
+// 1 + x = 2^k m with m between 3/4 and 3/2, and m - 1 = 2^-k x + (2^-k - 1): where k is not 0, the
+// terms differ by at most a factor of two, and have different signs, so that the sum is exact.
 Pair log1pPair32(Lanes x) {
-  Pair sum = twoSum(x, x.constant(1.0));
-  Split split = splitNearOne(sum.high);
-  Lanes isNear = split.exponent == split.exponent.constantBits(0);
-  // What 1 + x lost, at the scale of m; nothing is lost where 2^-k would leave the normal numbers.
-  Lanes scale = floatOf((split.exponent.constantBits(127) - split.exponent) << 23);
-  Lanes lost = select(x < 0x1p30, sum.low * scale, 0.0);
-  Pair m = quickTwoSum(split.f, lost);
-  Lanes f = select(isNear, x, m.high);
-  // log(1 + f + l) = log(1 + f) + l / (1 + f); l is below 2^-24 of f.
-  Lanes inverse = mulAdd(f, f - 1.0, 1.0);
-  return logOfSplit(split.k, f, select(isNear, 0.0, m.low * inverse));
+  Lanes sum = x + 1.0;
+  Lanes exponent = (bitsOf(sum) - bitsOf(sum).constantBits(0x3f400000)) & uint64_t(0xff800000);
+  Lanes scaled = floatOf(bitsOf(x) - exponent);
+  Lanes scale = floatOf(exponent.constantBits(0x40800000) - exponent); // 2^(2 - k)
+  Lanes f = scaled + mulAdd(scale, 0.25, x.constant(-1.0));
+  Lanes k = toFloat(exponent); // times 2^23
+
+  Lanes square = roundedProduct(f, f);
+  Lanes lost = mulAdd(f, f, -square);
+  Pair first = quickTwoSum(f, square * -0.5);
+  // f^3 q up to a tenth of the logarithm: 1/3, and the rest of q, which may be off by more.
+  Lanes cube = roundedProduct(f, square);
+  Lanes lostOfCube = mulAdd(f, square, -cube);
+  constexpr double third = 0x1.555556p-2;
+  Lanes q = polynomial(f, std::span<const float>(coefficients::log1p32Tail));
+  Lanes low = mulAdd(lostOfCube, third, mulAdd(lost, -0.5, first.low));
+  low = mulAdd(cube, third, mulAdd(roundedProduct(cube, f), q, low));
+  Pair whole = quickTwoSum(k * (ln2High * 0x1p-23), first.high);
+  return {whole.high, whole.low + mulAdd(k, ln2Low * 0x1p-23, low)};
 }
 
 PowerOfTwo32 powerOfTwoNear32(Lanes x) {

@@ -149,6 +149,30 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   EXPECT_EQ(constants(window, 9999, 64, true), "BLOCK_Y=512 ") << "five loads";
 }
 
+TEST(LaunchTable, RowsOfPlanesAreWholeWhereTheirTileIs) {
+  const LaunchTable table =
+      tableOf("N = size()\nM = size()\nx = input(fp32, [3, N, M], strides=[N*M, M, 1])\n"
+              "w = input(fp32, [3], strides=[1])\ny = output(fp32, [N], strides=[1])\n"
+              "b = iterator(3)\ni = iterator(N)\nj = iterator(M)\nstage(\"t\")\n"
+              "y[i] = sum[b, j](x[b, i, j]*w[b])\n");
+  auto taken = [&](int64_t m) {
+    auto launches = bindLaunch(table, {{"N", 9999}, {"M", m}}, {132, true});
+    EXPECT_TRUE(bool(launches));
+    std::string text;
+    for (const BoundLaunch &each : *launches) {
+      text += each.programs > 0 ? each.function : "";
+      for (const auto &[name, value] : each.constants) {
+        text += each.programs > 0 && name != "WIDE" ? fmt::format(" {}={}", name, value) : "";
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(taken(5), "t_kernel BLOCK_R=8 BLOCK_P=4 BLOCK_X=16 num_warps=4");
+  EXPECT_EQ(taken(8192), "t_kernel BLOCK_R=8192 BLOCK_P=4 BLOCK_X=1 num_warps=32");
+  EXPECT_EQ(taken(8193), "t_looped_kernel BLOCK_R=4096 BLOCK_X=1 num_warps=8")
+      << "24579 elements, of which a tile would hold 65536";
+}
+
 TEST(LaunchTable, DevicesHaveTilesForTheirProcessors) {
   const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M + 2], "
                               "strides=[M + 2, 1])\ny = output(fp32, [N, M], strides=[M, 1])\n"
