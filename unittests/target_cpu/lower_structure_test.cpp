@@ -47,6 +47,28 @@ def kernel(a, b, c, n, B: tl.constexpr):
   EXPECT_EQ(countOf(kernel.loops, "math.fma"), 16u);
 }
 
+/// Lanes that take nothing in have a number, which LLVM cannot replace by one that is slow.
+TEST(LowerStructure, ScansSelectNoLanesWhereAValueIsNeutral) {
+  const std::string source = R"(
+@triton.jit
+def join(a, b):
+    return OF
+@triton.jit
+def kernel(a):
+    r = tl.arange(0, 64)
+    tl.store(a + r, tl.associative_scan(tl.load(a + r), 0, join))
+)";
+  auto selectsOf = [&](const std::string &joined) {
+    std::string own = source;
+    LoweredKernel kernel = lowerSource(own.replace(own.find("OF"), 2, joined), "*fp32");
+    EXPECT_EQ(kernel.error, "");
+    return countOf(kernel.loops, "arith.select");
+  };
+  EXPECT_EQ(selectsOf("a * b"), 0u);
+  EXPECT_EQ(selectsOf("tl.maximum(a, b)"), 0u);
+  EXPECT_GT(selectsOf("a + b + 1"), 0u) << "nothing is neutral";
+}
+
 /// sum along both axes and an elementwise result of an M by N tile, masked to `n` columns.
 std::string oddKernel(int m, int n) {
   std::string M = std::to_string(m), N = std::to_string(n), MN = M + "x" + N;

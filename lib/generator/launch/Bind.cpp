@@ -115,6 +115,7 @@ std::map<std::string, int64_t> LaunchSite::values() const {
           {fewestElementsName, isDevice ? 128 : 4096},
           {rowElementsName, isDevice ? 32768 : wholeAtMost},
           {waitingName, isDevice ? 1 : 0},
+          {onDeviceName, isDevice ? 1 : 0},
           {programsAtATimeName, isDevice ? 4 : 1}};
 }
 

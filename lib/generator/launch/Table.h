@@ -103,6 +103,8 @@ constexpr const char *tileElementsName = "TILE_ELEMENTS", *fewestElementsName = 
 /// 1: additions of all programs to one place in memory wait for each other. 0: threads sum up on
 /// their own until the launch ends.
 constexpr const char *waitingName = "ADDITIONS_WAIT";
+/// 1: matrix units multiply tensor floats, and subnormal numbers take no longer than others.
+constexpr const char *onDeviceName = "ON_DEVICE";
 /// Programs of one warp that a processor computes at a time, while most of them wait for memory.
 constexpr const char *programsAtATimeName = "PROGRAMS_AT_A_TIME";
 

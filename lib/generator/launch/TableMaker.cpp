@@ -145,6 +145,9 @@ private:
       made.grid += "*(" + *condition + ")";
     }
     made.grid += kernel.condition.empty() ? "" : "*(" + kernel.condition + ")";
+    for (const std::string &constant : kernel.constants) {
+      made.constexprs.push_back({constant, constant});
+    }
     made.constexprs.push_back({"WIDE", wide(kernel)});
     options(kernel, made);
     return made;

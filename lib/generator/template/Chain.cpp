@@ -25,6 +25,8 @@ constexpr int64_t leastDepthOfBytes = 32;
 /// Bits of a float32 that a tensor float has: all but 13.
 constexpr int64_t tensorFloatBits = -8192;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Below it an exponential is no normal float32.
+constexpr double leastOfNormal = -87.3365;
 
 class ChainWriting {
 public:
@@ -37,7 +39,8 @@ public:
         ofQuery(program, {chain.inner.a}, queryTile, writing.body, writing.arguments),
         ofKey(program, {chain.inner.b}, keyTile, writing.body, writing.arguments),
         ofScore(program, {chain.scores}, scoreTile, writing.body, writing.arguments),
-        ofValue(program, {chain.outer.b}, valueTile, writing.body, writing.arguments) {}
+        ofValue(program, {chain.outer.b}, valueTile, writing.body, writing.arguments),
+        onDevice(writing.constant(onDeviceName)) {}
 
   StageKernel run() {
     queryTile.bindOwn();
@@ -80,23 +83,40 @@ private:
     const Expr base =
         fresh("base", call("tl.where", {kernel::binary("==", next, kernel::real(-infinity)),
                                         kernel::real(0), next}));
-    const Expr weight = fresh("weight", call("tl.exp", {scores - base}));
+    const Expr distance = fresh("distance", scores - base);
+    const Expr weight = fresh("weight", call("tl.exp", {distance}));
+    dropSubnormal(weight, distance);
     const Expr shrink = fresh("shrink", call("tl.exp", {top - base}));
     assign(total, total * shrink + across("tl.sum", weight));
     attend(weight, shrink);
     assign(top, next);
   }
 
-  /// Adds the weighted values. Those of 16 bits are tensor floats as they are, and a weight is the
-  /// sum of two such, so that the matrix unit loses nothing that float32 has; what the second one
-  /// adds to an infinite value is left out, as it may be 0 times that.
+  /// A processor takes a hundred times as long for a factor below the normal numbers, and for its
+  /// comparison. What it would add is lost beside the largest weight, which is 1.
+  void dropSubnormal(const Expr &weight, const Expr &distance) {
+    const Expr isBelow = kernel::binary("<", distance, kernel::real(leastOfNormal));
+    writing.body.when(kernel::binary("==", onDevice, 0), [&] {
+      assign(weight, call("tl.where", {isBelow, kernel::real(0), weight}));
+    });
+  }
+
+  /// Adds the weighted values, on devices those of 16 bits by their matrix units.
   void attend(const Expr &weight, const Expr &shrink) {
     const bool isShort = chain.outer.operand != DType::F32;
     const Expr value = ofValue.factor(chain.outer.b, DType::F32, *valueTile.reducedDim());
-    if (!isShort) {
-      assign(acc, product(weight, value, acc * shrink, "ieee"));
-      return;
+    auto add = [&] { assign(acc, product(weight, value, acc * shrink, "ieee")); };
+    if (isShort) {
+      writing.body.when(onDevice, [&] { attendAsTensorFloats(weight, value, shrink); }, add);
+    } else {
+      add();
     }
+  }
+
+  /// Values of 16 bits are tensor floats as they are, and a weight is the
+  /// sum of two such, so that the matrix unit loses nothing that float32 has; what the second one
+  /// adds to an infinite value is left out, as it may be 0 times that.
+  void attendAsTensorFloats(const Expr &weight, const Expr &value, const Expr &shrink) {
     const Expr bits = kernel::method(weight, "to", {name("tl.int32"), bitcast()});
     const Expr high = fresh("high", kernel::method(kernel::binary("&", bits, tensorFloatBits), "to",
                                                    {name("tl.float32"), bitcast()}));
@@ -211,6 +231,7 @@ private:
   const TileDim depth, keys;
   Tile queryTile, keyTile, scoreTile, valueTile;
   Values ofQuery, ofKey, ofScore, ofValue;
+  const Expr onDevice;
   Expr top, total, acc, query;
 };
 

@@ -27,6 +27,10 @@ constexpr int64_t levelsOfSearch = 13; ///< finds a place among so many, in [0, 
 constexpr int64_t blocksOfSearch = 4;  ///< are searched at a time, as each step waits for memory
 /// So few elements are chosen one after the other, which takes less than to sort the others.
 constexpr int64_t fewChosen = 16;
+/// A block that elements are chosen from: it is in the first-level cache with what it chose.
+constexpr const char *chosenBlock = "1024";
+/// Of those that blocks have chosen, so many are compared at a time.
+constexpr const char *chosenAtATime = "256";
 
 kernel::Expr integer(const std::string &digits) { return kernel::integer(digits); }
 kernel::Expr low32(const kernel::Expr &x) { return binary("&", x, integer("4294967295")); }
@@ -52,8 +56,10 @@ public:
 
   /// The whole line: every store has its values.
   StageKernel whole() {
-    writing.values.give(&line,
-                        {kernel::Expr(), isOfFew() ? chosen(*countAsked()) : sorted().position});
+    const kernel::Expr position =
+        isOfFew() ? choose(packedLine(), writing.tile.along(lineDim()), *countAsked(), low32)
+                  : sorted().position;
+    writing.values.give(&line, {kernel::Expr(), position});
     writing.values.store(stores);
     return writing.take();
   }
@@ -61,6 +67,62 @@ public:
   bool isOfFew() const {
     const std::optional<int64_t> count = countAsked();
     return count && *count <= fewChosen && !isWide(element);
+  }
+
+  /// The smallest elements of each block, in order, at its beginning in the workspace.
+  StageKernel chosenOfBlocks(BufferId space) {
+    const int64_t count = *countAsked();
+    const kernel::Expr packed = packedLine(), at = fresh("at", offset());
+    const kernel::Expr lane = fresh("lane", laneOfBlock());
+    const kernel::Expr kept =
+        choose(packed, lane, count, [](const kernel::Expr &best) { return best; });
+    writing.body.evaluate(
+        call("tl.store", {writing.arguments.memory(space) + at,
+                          kept,
+                          {"mask", binary("&", inside(), binary("<", lane, count))}}));
+    return writing.take();
+  }
+
+  /// The smallest of what all blocks, whose length is another constexpr, have chosen.
+  StageKernel chosenOfLine(BufferId space) {
+    const int64_t count = *countAsked();
+    const std::string block = writing.arguments.names.fresh("BLOCK_S");
+    const kernel::Expr lane = writing.tile.along(lineDim()), end = length();
+    const kernel::Expr none = integer("9223372036854775807"), first = rowStart();
+    const kernel::Expr rows = lineDim() == 0 ? kernel::Expr() : writing.tile.inside({0});
+    const kernel::Expr least = fresh("least", full(none)), best = fresh("best", leastOf(least));
+    const kernel::Expr position = fresh("position", full(integer("0")));
+    const kernel::Expr offered = call("tl.cdiv", {end, name(block)}) * count;
+    const std::string turn = writing.arguments.names.fresh("turn"),
+                      start = writing.arguments.names.fresh("start");
+    writing.body.loop(turn, call("range", {0, kernel::Expr(count)}), [&] {
+      writing.body.assign(least->text, full(none));
+      writing.body.loop(
+          start, call("range", {0, offered, name(writing.tile.dimensions().back().block)}), [&] {
+            const kernel::Expr number = fresh("number", name(start) + lane);
+            const kernel::Expr place = fresh("place", binary("//", number, count) * name(block) +
+                                                          binary("%", number, count));
+            const kernel::Expr isIn =
+                binary("&", binary("<", number, offered), binary("<", place, end));
+            const kernel::Expr other = fresh(
+                "other",
+                call("tl.load", {writing.arguments.memory(space) + (first + to(place, "tl.int64")),
+                                 {"mask", rows ? binary("&", rows, isIn) : isIn},
+                                 {"other", none}}));
+            const kernel::Expr isNext =
+                binary("|", binary(">", other, best), binary("==", name(turn), 0));
+            writing.body.assign(
+                least->text, where(binary("&", isNext, binary("<", other, least)), other, least));
+          });
+      writing.body.assign(best->text, leastOf(least));
+      writing.body.assign(position->text,
+                          where(binary(">=", lane, name(turn)), low32(best), position));
+    });
+    writing.values.give(&line, {kernel::Expr(), position});
+    writing.values.store(stores);
+    TileDim ofBlock{"sorted", block, line.iterators, DimForm::Whole};
+    ofBlock.largest = chosenBlock;
+    return writing.take({ofBlock});
   }
 
   /// Blocks of the line, sorted, into the workspaces.
@@ -223,45 +285,64 @@ private:
     return most;
   }
 
-  /// The smallest `count` elements, one after the other: each is the smallest above the last one.
-  /// The position in lanes of places up to there.
-  kernel::Expr chosen(int64_t count) {
-    const kernel::Expr place = writing.tile.along(lineDim()), key = keys();
-    const kernel::Expr inLine = writing.tile.inside({lineDim()});
-    const kernel::Expr packed = pack(where(inLine, key, integer("2147483647")), place + key * 0);
-    auto least = [&](const kernel::Expr &lanes) {
-      const auto axis = static_cast<int64_t>(writing.tile.axisOf(lineDim()));
-      return call("tl.min", {lanes, {"axis", kernel::Expr(axis)}, {"keep_dims", name("True")}});
-    };
-    const kernel::Expr best = fresh("best", least(packed));
-    const kernel::Expr position = fresh("position", low32(best) + packed * 0);
+  kernel::Expr leastOf(const kernel::Expr &lanes) const {
+    const auto axis = static_cast<int64_t>(writing.tile.axisOf(lineDim()));
+    return call("tl.min", {lanes, {"axis", kernel::Expr(axis)}, {"keep_dims", name("True")}});
+  }
+
+  /// The smallest `count` of these different numbers, one after the other: each is the smallest
+  /// above the last one. In lanes from its number on, what is `kept` of it.
+  kernel::Expr choose(const kernel::Expr &packed, const kernel::Expr &lane, int64_t count,
+                      const std::function<kernel::Expr(const kernel::Expr &)> &kept) {
+    const kernel::Expr best = fresh("best", leastOf(packed));
+    const kernel::Expr all = fresh("chosen", kept(best) + packed * 0);
     const std::string turn = writing.arguments.names.fresh("turn");
     writing.body.loop(turn, call("range", {1, kernel::Expr(count)}), [&] {
       const kernel::Expr above =
           where(binary(">", packed, best), packed, integer("9223372036854775807"));
-      writing.body.assign(best->text, least(above));
-      writing.body.assign(position->text,
-                          where(binary(">=", place, name(turn)), low32(best), position));
+      writing.body.assign(best->text, leastOf(above));
+      writing.body.assign(all->text, where(binary(">=", lane, name(turn)), kept(best), all));
     });
-    return position;
+    return all;
+  }
+
+  kernel::Expr full(const kernel::Expr &value) const {
+    std::vector<kernel::Expr> shape;
+    for (const TileDim &dim : writing.tile.dimensions()) {
+      shape.push_back(name(dim.block));
+    }
+    return call("tl.full", {kernel::tuple(std::move(shape)), value, name("tl.int64")});
+  }
+
+  /// Keys before places. Lanes beyond the end have the largest key and stand behind it.
+  kernel::Expr packedLine() {
+    const kernel::Expr place = writing.tile.along(lineDim()), key = keys();
+    const kernel::Expr inLine = writing.tile.inside({lineDim()});
+    // Rows repeat the places.
+    return pack(where(inLine, key, integer("2147483647")), place + key * 0);
+  }
+
+  /// Where a lane stands in its block.
+  kernel::Expr laneOfBlock() const {
+    const TileDim &dim = writing.tile.dimensions().back();
+    const kernel::Expr lane = call("tl.arange", {0, name(dim.block)});
+    const unsigned axis = writing.tile.axisOf(lineDim());
+    return writing.tile.rank() > 1 ? kernel::axis(lane, axis, writing.tile.rank()) : lane;
   }
 
   /// Lanes beyond the end have the largest key and stand behind it.
   Sorted sorted() {
     const kernel::Expr most = integer("2147483647");
+    if (!isWide(element)) {
+      const kernel::Expr packed = fresh("sorted", call("tl.sort", {packedLine()}));
+      return {packed, {}, fresh("position", low32(packed))};
+    }
     const kernel::Expr mask = writing.tile.inside({lineDim()});
     const kernel::Expr place = writing.tile.along(lineDim());
     const kernel::Expr key = keys();
-    if (!isWide(element)) {
-      // Rows repeat the places.
-      const kernel::Expr packed = sort(where(mask, key, most), place + key * 0);
-      return {packed, {}, fresh("position", low32(packed))};
-    }
     const TileDim &dim = writing.tile.dimensions().back();
-    kernel::Expr lane = call("tl.arange", {0, name(dim.block)});
     const unsigned axis = writing.tile.axisOf(lineDim());
-    lane = writing.tile.rank() > 1 ? kernel::axis(lane, axis, writing.tile.rank()) : lane;
-    lane = fresh("lane", to(lane, "tl.int64") + key * 0);
+    const kernel::Expr lane = fresh("lane", to(laneOfBlock(), "tl.int64") + key * 0);
     auto gathered = [&](const kernel::Expr &from, const kernel::Expr &at) {
       return call("tl.gather",
                   {from, to(at, "tl.int32"), {"axis", kernel::Expr(static_cast<int64_t>(axis))}});
@@ -347,11 +428,21 @@ Result<std::vector<StageKernel>> emitOrder(Program &program, const std::string &
   if (isWide(line.inputs[0]->dtype)) {
     spaces.push_back(workspace(program, elements));
   }
-  kernels.push_back(
-      OrderWriting(program, name + "_blocks_kernel", stores, line, dims).blocks(spaces));
-  dims.back().largest = lookedUp();
-  kernels.push_back(
-      OrderWriting(program, name + "_ranks_kernel", stores, line, dims).ranks(spaces));
+  if (OrderWriting(program, name, stores, line, dims).isOfFew()) {
+    dims.back().largest = chosenBlock;
+    OrderWriting blocks(program, name + "_blocks_kernel", stores, line, dims);
+    kernels.push_back(blocks.chosenOfBlocks(spaces[0]));
+    dims = lineTile(program, stores, line, *place, DimForm::Whole);
+    dims.back().largest = chosenAtATime;
+    OrderWriting writing(program, name + "_chosen_kernel", stores, line, dims);
+    kernels.push_back(writing.chosenOfLine(spaces[0]));
+  } else {
+    OrderWriting blocks(program, name + "_blocks_kernel", stores, line, dims);
+    kernels.push_back(blocks.blocks(spaces));
+    dims.back().largest = lookedUp();
+    OrderWriting writing(program, name + "_ranks_kernel", stores, line, dims);
+    kernels.push_back(writing.ranks(spaces));
+  }
   for (size_t i = kernels.size() - 2; i < kernels.size(); ++i) {
     kernels[i].condition = length ? "" : fmt::format("({} > {})", own, longest);
   }

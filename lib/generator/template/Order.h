@@ -6,6 +6,10 @@
 // A longer line takes two kernels and a workspace: the first sorts blocks of it; the second looks
 // up, for each key, how many of every block are smaller, which is where it belongs. On devices so
 // do few lines that a tile could hold: one program would leave the others without work.
+//
+// Where up to 16 elements are asked for, none are sorted: each is the smallest above the last one.
+// Of a longer line the first kernel chooses so many from each block, the second from what was
+// chosen.
 #pragma once
 
 #include "lib/generator/template/StageKernel.h"

@@ -111,6 +111,11 @@ KernelWriting::KernelWriting(const Program &program, const std::string &kernelNa
   tile.bind();
 }
 
+kernel::Expr KernelWriting::constant(const std::string &known) {
+  constants.push_back(arguments.names.fresh(known));
+  return kernel::name(constants.back());
+}
+
 StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
   StageKernel made;
   made.tree.name = name;
@@ -128,6 +133,10 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
       made.tree.parameters.push_back({dim.group, true});
     }
   }
+  for (const std::string &constant : constants) {
+    made.tree.parameters.push_back({constant, true});
+  }
+  made.constants = constants;
   made.tree.parameters.push_back({"WIDE", true});
   made.tree.body = body.take();
   made.tree.helpers = values.helpers();

@@ -26,6 +26,8 @@ struct StageKernel {
   std::string lengthOfTwo = {};
   /// Options of the launch, such as num_warps, as expressions of the launch table.
   std::vector<std::pair<std::string, std::string>> options = {};
+  /// Names of expressions of the launch table that it takes as constexprs.
+  std::vector<std::string> constants = {};
   std::string condition = {}; ///< expression of the launches that take it; "": all
   /// What its template is called in schedules: "contract", "reduce_looped", "map2" of the second.
   std::string role = {};
@@ -48,6 +50,9 @@ public:
   /// `others`: dimensions of further tiles.
   StageKernel take(const std::vector<TileDim> &others = {});
 
+  /// What the launch table's expressions call `known`, as a constexpr of the same name.
+  kernel::Expr constant(const std::string &known);
+
   const std::string name;
   const std::vector<Store> &stores;
   kernel::Body body;
@@ -57,6 +62,7 @@ public:
 
 private:
   const Program &program;
+  std::vector<std::string> constants;
 };
 
 /// The text of a module with these kernels, readable by upstream as well.

@@ -79,7 +79,7 @@ private:
       const bool isWhole = (one.name == "BLOCK_R" && !isLooped) || one.name == "BLOCK_P" ||
                            one.name == "BLOCK_D" || one.name == "BLOCK_E" ||
                            one.name == "BLOCK_S" || one.name == "BLOCK_B" ||
-                           one.name == "num_warps";
+                           one.name == "num_warps" || one.name == onDeviceName;
       if (one.name == "WIDE") {
         one.value = options.isWide ? "1" : one.value;
       } else if (one.name == "BLOCK_M" || one.name == "BLOCK_N" || one.name == "BLOCK_K") {

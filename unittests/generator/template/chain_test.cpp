@@ -53,6 +53,8 @@ TEST(Chain, IsNoneOfItsNeighbours) {
 }
 
 TEST(Chain, IsTheReference) {
+  RunOptions onDevice;
+  onDevice.site.isDevice = true;
   const std::vector<std::string> bodies = {
       "F.softmax(q @ k.permute(0, 2, 1) * 0.25, dim=-1) @ v",
       "F.softmax(torch.where(b > -9, q @ k.permute(0, 2, 1), float(\"-inf\")), dim=-1) @ v",
@@ -67,14 +69,35 @@ TEST(Chain, IsTheReference) {
       for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
         const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
                                              "\"" + std::string(torchName(dtype)) + "\"");
-        for (const RunOptions &options :
-             {RunOptions{RunOn::Interpreter, true, false},
-              RunOptions{RunOn::Interpreter, false, true}, RunOptions{RunOn::Cpu, false, false}}) {
+        for (const RunOptions &options : {RunOptions{RunOn::Interpreter, true, false},
+                                          RunOptions{RunOn::Interpreter, false, true}, onDevice,
+                                          RunOptions{RunOn::Cpu, false, false}}) {
           expectReference(op, sample, dtype, options);
         }
       }
     }
   }
+}
+
+/// What a second key adds to a value of 0, `distance` below the first one's score.
+double addedFrom(double distance, bool isDevice) {
+  const definition::Operator op =
+      made("out = F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v", tensors, outShape, "\"float32\"");
+  auto program = lower(op, DType::F32);
+  normalise(*program);
+  const EvaluationInput input{
+      {1, 1, 1, 2, 1}, {}, {{"q", {1}}, {"k", {0, distance}}, {"v", {0, 0x1p127}}}};
+  RunOptions options;
+  options.site.isDevice = isDevice;
+  auto memory = run(*program, input, options);
+  EXPECT_TRUE(bool(memory)) << memory.error().message;
+  return memory ? memory->at("out")[0] : -1;
+}
+
+TEST(Chain, DropsWeightsBelowTheNormalNumbersOnProcessors) {
+  EXPECT_EQ(addedFrom(-88, false), 0);
+  EXPECT_GT(addedFrom(-88, true), 1);
+  EXPECT_GT(addedFrom(-87.25, false), 2) << "a normal number";
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of scans, sorted lines and positions against the reference: whole lines, lines in blocks,
 // by the interpreter with every access checked and in part on the CPU.
+#include "lib/generator/lower/Lower.h"
+#include "lib/generator/normalise/Normalise.h"
 #include "unittests/generator/lower/Chain.h"
 #include "unittests/generator/template/Expect.h"
 
@@ -125,6 +127,28 @@ TEST_P(LineKernel, LinesOfADevice) {
   expectLine(GetParam(), 2, {1, 2, 5000}, DType::F32, own);
   expectLine(GetParam(), 2, {1, 2, 1500}, DType::I64, own);
   expectLine(GetParam(), 1, {1, 1025, 2}, DType::F64, own);
+}
+
+/// All of them are in the last block, which is not a whole one.
+TEST(LineKernels, SeveralAreChosenOfOneBlock) {
+  const definition::Operator op = made("_, out = torch.topk(x, 4, dim=0, largest=False)",
+                                       "constraints = [\"N >= 4\"]\n[inputs.x]\nshape = [\"N\"]\n",
+                                       "4", "\"float32\"", "int64");
+  auto program = lower(op, DType::F32);
+  ASSERT_TRUE(bool(program));
+  normalise(*program);
+  constexpr int64_t count = 5 * 1024 + 7;
+  EvaluationInput input{{count}, {}, {}};
+  for (int64_t i = 0; i < count; ++i) {
+    input.memory["x"].push_back(static_cast<double>(-i));
+  }
+  RunOptions own;
+  own.hasSmallBlocks = false;
+  auto memory = run(*program, input, own);
+  ASSERT_TRUE(bool(memory)) << memory.error().message;
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(memory->at("out")[static_cast<size_t>(i)], static_cast<double>(count - 1 - i));
+  }
 }
 
 struct OneOf {

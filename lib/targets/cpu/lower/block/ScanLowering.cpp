@@ -132,21 +132,41 @@ private:
     });
   }
 
-  /// Each lane combined with those before it in the same vector.
+  /// What stands `distance` lanes before each lane of the same vector, and `outside` where that is
+  /// none.
+  Value earlierLanes(OpBuilder &b, Value value, Value outside, int64_t width, int64_t distance) {
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < width; ++i) {
+      int64_t from = reverse ? i + distance : i - distance;
+      order.push_back(from >= 0 && from < width ? from : width + i);
+    }
+    return b.create<vector::ShuffleOp>(loc, value, outside, order);
+  }
+
+  /// Each lane combined with those before it in the same vector. Where none does, it is combined
+  /// with what changes nothing: to select what it was leaves LLVM free to compute any numbers
+  /// there, and those below the normal ones take a hundred times as long.
   Lanes scanLanes(OpBuilder &b, Lanes lanes, int64_t width) {
+    const SmallVector<TypedAttr> neutral = combiner.identity();
     for (int64_t distance = 1; distance < width; distance *= 2) {
-      SmallVector<int64_t> order;
-      SmallVector<bool> takesIn;
-      for (int64_t i = 0; i < width; ++i) {
-        int64_t from = reverse ? i + distance : i - distance;
-        takesIn.push_back(from >= 0 && from < width);
-        order.push_back(takesIn.back() ? from : i);
-      }
       Lanes earlier;
-      for (Value value : lanes) {
-        earlier.push_back(b.create<vector::ShuffleOp>(loc, value, value, order));
+      for (auto [i, value] : llvm::enumerate(lanes)) {
+        Value outside = value;
+        if (!neutral.empty()) {
+          auto type = cast<VectorType>(value.getType());
+          outside = kernel.constant(DenseElementsAttr::get(type, Attribute(neutral[i])));
+        }
+        earlier.push_back(earlierLanes(b, value, outside, width, distance));
       }
       Lanes combined = combiner.apply(evaluator, b, earlier, lanes);
+      if (!neutral.empty()) {
+        lanes = combined;
+        continue;
+      }
+      SmallVector<bool> takesIn;
+      for (int64_t i = 0; i < width; ++i) {
+        takesIn.push_back(reverse ? i + distance < width : i >= distance);
+      }
       auto maskType = VectorType::get({width}, b.getI1Type());
       Value mask = kernel.constant(DenseElementsAttr::get(maskType, takesIn));
       for (auto [value, whole] : llvm::zip(lanes, combined)) {
