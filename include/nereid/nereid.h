@@ -276,6 +276,7 @@ typedef struct nereid_comparison {
   int64_t first_mismatch;  /* row-major element number, -1 = none */
   double actual, expected; /* at the first mismatch */
   double max_absolute_error, max_relative_error;
+  double mean_absolute_error; /* of elements that are finite on both sides */
 } nereid_comparison;
 
 /* |actual - expected| <= absolute + relative * |expected| for every element; NaN agrees with NaN
@@ -373,6 +374,7 @@ typedef struct nereid_verdict {
   int64_t first_element; /* row-major, -1 = none */
   double actual, expected, bound; /* at the first mismatch */
   double max_absolute;            /* error of a finite element */
+  double mean_absolute;           /* of the errors of all finite elements */
   double max_of_bound;            /* largest error over its bound; above 1 is a mismatch */
 } nereid_verdict;
 
@@ -388,8 +390,9 @@ NEREID_API nereid_status nereid_operator_verify(const nereid_operator *made,
                                                 const nereid_tensor *const *outputs,
                                                 size_t output_count, nereid_rounding rounding,
                                                 nereid_verdict *verdict);
-/* "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ)" in UTF-8; "" for a verdict that
- * agrees. Valid until the next call of this function on this thread. */
+/* "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ; max error 0.25, mean 0.001)" in
+ * UTF-8; "" for a verdict that agrees. Valid until the next call of this function on this thread.
+ */
 NEREID_API const char *nereid_verdict_text(const nereid_verdict *verdict);
 
 typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */

@@ -682,7 +682,7 @@ inline void release(Tensor &tensor) { tensor = number(0); }
 
 struct Comparison {
   bool passed;
-  double maxAbsolute, maxRelative;
+  double maxAbsolute, maxRelative, meanAbsolute;
   int64_t mismatches, firstMismatch; ///< firstMismatch -1 = none
   double actual, expected;           ///< at the first mismatch
 };
@@ -693,8 +693,13 @@ inline Comparison compare(const Tensor &actual, const Tensor &expected, double r
                           double absolute) {
   nereid_comparison raw{};
   check(nereid_compare(actual.get(), expected.get(), relative, absolute, &raw));
-  return {raw.agrees != 0, raw.max_absolute_error, raw.max_relative_error,
-          raw.mismatches,  raw.first_mismatch,     raw.actual,
+  return {raw.agrees != 0,
+          raw.max_absolute_error,
+          raw.max_relative_error,
+          raw.mean_absolute_error,
+          raw.mismatches,
+          raw.first_mismatch,
+          raw.actual,
           raw.expected};
 }
 

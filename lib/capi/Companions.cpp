@@ -207,9 +207,9 @@ nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *e
       }
     }
     const eager::Comparison found = eager::compare(given, wanted, relative, absolute);
-    *result = {found.passed() ? 1 : 0, found.mismatches,     found.first.index,
-               found.first.actual,     found.first.expected, found.maxAbsoluteError,
-               found.maxRelativeError};
+    *result = {found.passed() ? 1 : 0, found.mismatches,         found.first.index,
+               found.first.actual,     found.first.expected,     found.maxAbsoluteError,
+               found.maxRelativeError, found.meanAbsoluteError()};
     return NEREID_OK;
   });
 }

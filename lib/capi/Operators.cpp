@@ -84,6 +84,8 @@ eager::Comparison comparisonOf(const nereid_verdict &verdict) {
   comparison.elements = verdict.elements;
   comparison.mismatches = verdict.mismatches;
   comparison.unverifiable = verdict.unverifiable;
+  comparison.addError(verdict.mean_absolute);
+  comparison.maxAbsoluteError = verdict.max_absolute;
   comparison.first = {verdict.first_output,
                       verdict.first_element,
                       verdict.actual,
@@ -176,10 +178,12 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
       const bool isMemory = found.error().code == "E0506";
       return fail(isMemory ? NEREID_ERROR_MEMORY : NEREID_ERROR_ARGUMENT, found.error());
     }
-    *verdict = {isAgreed(*found) ? 1 : 0, found->elements,       found->mismatches,
-                found->unverifiable,      found->first.output,   found->first.index,
-                found->first.actual,      found->first.expected, found->first.bound,
-                found->maxAbsoluteError,  found->worstRatio};
+    *verdict = {isAgreed(*found) ? 1 : 0,   found->elements,
+                found->mismatches,          found->unverifiable,
+                found->first.output,        found->first.index,
+                found->first.actual,        found->first.expected,
+                found->first.bound,         found->maxAbsoluteError,
+                found->meanAbsoluteError(), found->worstRatio};
     return NEREID_OK;
   });
 }

@@ -310,6 +310,7 @@ TEST_F(CApi, ComparisonFindsTheFirstMismatch) {
   EXPECT_EQ(found.actual, 1.25);
   EXPECT_EQ(found.expected, 1);
   EXPECT_NEAR(found.maxAbsolute, 0.25, 1e-12);
+  EXPECT_NEAR(found.meanAbsolute, 0.025, 1e-12);
   EXPECT_THROW(nereid::compare(a, nereid::Tensor::empty({9}, nereid::DType::F64), 0, 0),
                nereid::Error);
 }
