@@ -375,6 +375,7 @@ typedef struct nereid_verdict {
   double actual, expected, bound; /* at the first mismatch */
   double max_absolute;            /* error of a finite element */
   double mean_absolute;           /* of the errors of all finite elements */
+  int64_t finite;                 /* elements, on both sides, without the unverifiable */
   double max_of_bound;            /* largest error over its bound; above 1 is a mismatch */
 } nereid_verdict;
 

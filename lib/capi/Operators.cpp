@@ -84,8 +84,9 @@ eager::Comparison comparisonOf(const nereid_verdict &verdict) {
   comparison.elements = verdict.elements;
   comparison.mismatches = verdict.mismatches;
   comparison.unverifiable = verdict.unverifiable;
-  comparison.addError(verdict.mean_absolute);
   comparison.maxAbsoluteError = verdict.max_absolute;
+  comparison.finiteElements = verdict.finite;
+  comparison.errors.add(verdict.mean_absolute * static_cast<double>(verdict.finite));
   comparison.first = {verdict.first_output,
                       verdict.first_element,
                       verdict.actual,
@@ -183,7 +184,8 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
                 found->first.output,        found->first.index,
                 found->first.actual,        found->first.expected,
                 found->first.bound,         found->maxAbsoluteError,
-                found->meanAbsoluteError(), found->worstRatio};
+                found->meanAbsoluteError(), found->finiteElements,
+                found->worstRatio};
     return NEREID_OK;
   });
 }
