@@ -82,6 +82,7 @@ std::string accuracyJson(const AccuracyReport &report) {
                                     {"kernels", row.kernels},
                                     {"checked", row.comparison.elements},
                                     {"unverifiable", row.comparison.unverifiable},
+                                    {"finite", row.comparison.finiteElements},
                                     {"max_absolute_error", row.comparison.maxAbsoluteError},
                                     {"mean_absolute_error", row.comparison.meanAbsoluteError()},
                                     {"error_of_bound", row.comparison.worstRatio}};
