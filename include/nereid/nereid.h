@@ -403,12 +403,15 @@ typedef struct nereid_time_options {
   double budget_seconds;         /* 0 = 5 */
   nereid_callback before_sample; /* e.g. poison the outputs; not timed; may be NULL */
   void *context;
+  int cold_caches; /* 1: before each sample, of one run then, the processor's caches are emptied */
 } nereid_time_options;
 
 typedef struct nereid_samples {
   int count;
   double median_nanos, p90_nanos, p99_nanos;
   double relative_deviation; /* of the samples, 0.05 = 5 % */
+  double mean_nanos, minimum_nanos;
+  int is_noisy; /* 1: the deviation stayed above 5 %, or p90 above 1.5 times the median */
 } nereid_samples;
 
 typedef struct nereid_time_pair_result {
@@ -418,7 +421,12 @@ typedef struct nereid_time_pair_result {
   int is_noisy;       /* 1 when a relative deviation stayed above 5 % */
 } nereid_time_pair_result;
 
-/* Times two callables alternately in one run. */
+/* Times one callable: warmed up until two runs agree, then 20 samples at least, more while they
+ * scatter and the budget lasts. Runs of less than 20 us are repeated within a sample. What it
+ * queues on a device it also waits for. */
+NEREID_API nereid_status nereid_time(nereid_callback callback, void *context,
+                                     const nereid_time_options *options, nereid_samples *result);
+/* Times two callables alternately in one run, each as nereid_time does. */
 NEREID_API nereid_status nereid_time_pair(nereid_callback first, void *first_context,
                                           nereid_callback second, void *second_context,
                                           const nereid_time_options *options,
