@@ -130,7 +130,7 @@ for program in baseline accuracy performance; do
   without_python "${programs}_$program"
 done
 expect 0 "softmax: 24 elements" "${programs}_baseline"
-expect 0 "checks passed" "${programs}_accuracy"
+expect 0 "All accuracy tests passed" "${programs}_accuracy"
 expect 0 "odd 1823x781" "${programs}_performance"
 
 echo "== companions with a broken kernel"

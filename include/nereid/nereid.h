@@ -276,6 +276,7 @@ typedef struct nereid_comparison {
   int64_t first_mismatch;  /* row-major element number, -1 = none */
   double actual, expected; /* at the first mismatch */
   double max_absolute_error, max_relative_error;
+  double mean_absolute_error; /* of elements that are finite on both sides */
 } nereid_comparison;
 
 /* |actual - expected| <= absolute + relative * |expected| for every element; NaN agrees with NaN
@@ -373,6 +374,8 @@ typedef struct nereid_verdict {
   int64_t first_element; /* row-major, -1 = none */
   double actual, expected, bound; /* at the first mismatch */
   double max_absolute;            /* error of a finite element */
+  double mean_absolute;           /* of the errors of all finite elements */
+  int64_t finite;                 /* elements, on both sides, without the unverifiable */
   double max_of_bound;            /* largest error over its bound; above 1 is a mismatch */
 } nereid_verdict;
 
@@ -388,8 +391,9 @@ NEREID_API nereid_status nereid_operator_verify(const nereid_operator *made,
                                                 const nereid_tensor *const *outputs,
                                                 size_t output_count, nereid_rounding rounding,
                                                 nereid_verdict *verdict);
-/* "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ)" in UTF-8; "" for a verdict that
- * agrees. Valid until the next call of this function on this thread. */
+/* "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ; max error 0.25, mean 0.001)" in
+ * UTF-8; "" for a verdict that agrees. Valid until the next call of this function on this thread.
+ */
 NEREID_API const char *nereid_verdict_text(const nereid_verdict *verdict);
 
 typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */
@@ -399,12 +403,15 @@ typedef struct nereid_time_options {
   double budget_seconds;         /* 0 = 5 */
   nereid_callback before_sample; /* e.g. poison the outputs; not timed; may be NULL */
   void *context;
+  int cold_caches; /* 1: before each sample, of one run then, the processor's caches are emptied */
 } nereid_time_options;
 
 typedef struct nereid_samples {
   int count;
   double median_nanos, p90_nanos, p99_nanos;
   double relative_deviation; /* of the samples, 0.05 = 5 % */
+  double mean_nanos, minimum_nanos;
+  int is_noisy; /* 1: the deviation stayed above 5 %, or p90 above 1.5 times the median */
 } nereid_samples;
 
 typedef struct nereid_time_pair_result {
@@ -414,7 +421,12 @@ typedef struct nereid_time_pair_result {
   int is_noisy;       /* 1 when a relative deviation stayed above 5 % */
 } nereid_time_pair_result;
 
-/* Times two callables alternately in one run. */
+/* Times one callable: warmed up until two runs agree, then 20 samples at least, more while they
+ * scatter and the budget lasts. Runs of less than 20 us are repeated within a sample. What it
+ * queues on a device it also waits for. */
+NEREID_API nereid_status nereid_time(nereid_callback callback, void *context,
+                                     const nereid_time_options *options, nereid_samples *result);
+/* Times two callables alternately in one run, each as nereid_time does. */
 NEREID_API nereid_status nereid_time_pair(nereid_callback first, void *first_context,
                                           nereid_callback second, void *second_context,
                                           const nereid_time_options *options,

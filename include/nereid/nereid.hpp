@@ -682,7 +682,7 @@ inline void release(Tensor &tensor) { tensor = number(0); }
 
 struct Comparison {
   bool passed;
-  double maxAbsolute, maxRelative;
+  double maxAbsolute, maxRelative, meanAbsolute;
   int64_t mismatches, firstMismatch; ///< firstMismatch -1 = none
   double actual, expected;           ///< at the first mismatch
 };
@@ -693,8 +693,13 @@ inline Comparison compare(const Tensor &actual, const Tensor &expected, double r
                           double absolute) {
   nereid_comparison raw{};
   check(nereid_compare(actual.get(), expected.get(), relative, absolute, &raw));
-  return {raw.agrees != 0, raw.max_absolute_error, raw.max_relative_error,
-          raw.mismatches,  raw.first_mismatch,     raw.actual,
+  return {raw.agrees != 0,
+          raw.max_absolute_error,
+          raw.max_relative_error,
+          raw.mean_absolute_error,
+          raw.mismatches,
+          raw.first_mismatch,
+          raw.actual,
           raw.expected};
 }
 
@@ -702,6 +707,8 @@ struct Timing {
   double medianNanos, p90Nanos, p99Nanos;
   double rsd; ///< relative standard deviation, 0.05 = 5 %
   int samples;
+  double meanNanos, minimumNanos;
+  bool isNoisy; ///< rsd stayed above 5 %, or p90 above 1.5 times the median
 };
 
 struct PairTiming {
@@ -715,44 +722,78 @@ struct TimeOptions {
   int minimumSamples = 0;             ///< 20 at least, whatever is asked
   double budgetSeconds = 0;           ///< 0 = 5
   std::function<void()> beforeSample; ///< not timed, e.g. poisons the outputs
+  bool coldCaches = false; ///< the processor's caches are emptied before each sample, one run then
 };
 
-/// Times two versions alternately in one run; an exception of theirs comes through.
-inline PairTiming timePair(const std::function<void()> &first, const std::function<void()> &second,
-                           const TimeOptions &options = {}) {
-  struct Call {
-    const std::function<void()> *body;
-    std::exception_ptr *failure;
-    static int run(void *context) {
-      const Call *call = static_cast<const Call *>(context);
-      try {
-        (*call->body)();
-        return 0;
-      } catch (...) {
-        *call->failure = std::current_exception();
-        return 1;
-      }
+namespace detail {
+/// A callable as a callback; what it throws is kept.
+struct TimedCall {
+  const std::function<void()> *body;
+  std::exception_ptr *failure;
+  static int run(void *context) {
+    const TimedCall *call = static_cast<const TimedCall *>(context);
+    try {
+      (*call->body)();
+      return 0;
+    } catch (...) {
+      *call->failure = std::current_exception();
+      return 1;
     }
-  };
-  std::exception_ptr failure;
-  Call a{&first, &failure}, b{&second, &failure}, before{&options.beforeSample, &failure};
+  }
+};
+
+/// `before` must live as long as what is returned.
+inline nereid_time_options rawOptions(const TimeOptions &options, TimedCall &before) {
   nereid_time_options raw{};
   raw.minimum_samples = options.minimumSamples;
   raw.budget_seconds = options.budgetSeconds;
-  raw.before_sample = options.beforeSample ? &Call::run : nullptr;
+  raw.before_sample = options.beforeSample ? &TimedCall::run : nullptr;
   raw.context = &before;
-  nereid_time_pair_result result{};
-  const nereid_status status = nereid_time_pair(&Call::run, &a, &Call::run, &b, &raw, &result);
+  raw.cold_caches = options.coldCaches ? 1 : 0;
+  return raw;
+}
+
+inline Timing timingOf(const nereid_samples &samples) {
+  return {samples.median_nanos,       samples.p90_nanos,    samples.p99_nanos,
+          samples.relative_deviation, samples.count,        samples.mean_nanos,
+          samples.minimum_nanos,      samples.is_noisy != 0};
+}
+} // namespace detail
+
+/// Times any callable: warmed up until two runs agree, then 20 samples at least, more while they
+/// scatter and the budget lasts; quick runs are repeated within a sample. What it queues on a
+/// device it also waits for (Stream::synchronize). An exception of its comes through.
+///
+///   const nereid::Timing timing = nereid::timeOne([&] { softmax.into({y}, x); });
+inline Timing timeOne(const std::function<void()> &body, const TimeOptions &options = {}) {
+  std::exception_ptr failure;
+  detail::TimedCall call{&body, &failure}, before{&options.beforeSample, &failure};
+  const nereid_time_options raw = detail::rawOptions(options, before);
+  nereid_samples result{};
+  const nereid_status status = nereid_time(&detail::TimedCall::run, &call, &raw, &result);
   if (failure) {
     std::rethrow_exception(failure);
   }
   check(status);
-  const auto timing = [](const nereid_samples &samples) {
-    return Timing{samples.median_nanos, samples.p90_nanos, samples.p99_nanos,
-                  samples.relative_deviation, samples.count};
-  };
-  return {timing(result.first), timing(result.second), result.speedup, result.probability,
-          result.is_noisy != 0};
+  return detail::timingOf(result);
+}
+
+/// Times two versions alternately in one run; an exception of theirs comes through.
+inline PairTiming timePair(const std::function<void()> &first, const std::function<void()> &second,
+                           const TimeOptions &options = {}) {
+  std::exception_ptr failure;
+  detail::TimedCall a{&first, &failure}, b{&second, &failure},
+      before{&options.beforeSample, &failure};
+  const nereid_time_options raw = detail::rawOptions(options, before);
+  nereid_time_pair_result result{};
+  const nereid_status status =
+      nereid_time_pair(&detail::TimedCall::run, &a, &detail::TimedCall::run, &b, &raw, &result);
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  check(status);
+  return {detail::timingOf(result.first), detail::timingOf(result.second), result.speedup,
+          result.probability, result.is_noisy != 0};
 }
 
 /// Bytes per second a large copy reaches on this machine, calibrated; 0 when it cannot be told.

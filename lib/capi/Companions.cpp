@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated baselines, accuracy tests and performance tests call: eager operations, comparison
-// and timing, each a thin layer over the library that owns it.
+// What generated baselines and accuracy tests call: eager operations and comparison, each a thin
+// layer over the library that owns it. Timing.cpp has what performance tests call.
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
 #include "lib/eager/Compare.h"
 #include "lib/eager/baseline/Eager.h"
-#include "lib/measure/Timer.h"
-#include "lib/measure/peaks/ThisChip.h"
 
 #include <fmt/format.h>
 
@@ -23,8 +21,6 @@ using Json = nlohmann::json;
 
 /// Most inputs an operation may be given; the operations table asks for fewer.
 constexpr size_t mostInputs = 64;
-/// Most samples a caller may ask for.
-constexpr int mostSamples = 1000000;
 
 /// Nothing for another kind of value and for a number that int64 does not hold.
 std::optional<int64_t> integerOf(const Json &value) {
@@ -119,24 +115,6 @@ Result<std::map<std::string, eager::Attribute>> attributesOf(const char *text) {
   return attributes;
 }
 
-nereid_samples samplesOf(const measure::Timing &timing) {
-  constexpr double nanosPerSecond = 1e9;
-  const measure::Summary &summary = timing.summary;
-  return {summary.count, summary.median * nanosPerSecond, summary.p90 * nanosPerSecond,
-          summary.p99 * nanosPerSecond, summary.relativeDeviation};
-}
-
-/// Leaves the timer when a callback reports failure.
-struct CallbackFailed {
-  int result;
-};
-
-void call(nereid_callback callback, void *context) {
-  if (const int result = callback(context); result != 0) {
-    throw CallbackFailed{result};
-  }
-}
-
 } // namespace
 } // namespace nereid::capi
 
@@ -207,75 +185,9 @@ nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *e
       }
     }
     const eager::Comparison found = eager::compare(given, wanted, relative, absolute);
-    *result = {found.passed() ? 1 : 0, found.mismatches,     found.first.index,
-               found.first.actual,     found.first.expected, found.maxAbsoluteError,
-               found.maxRelativeError};
-    return NEREID_OK;
-  });
-}
-
-nereid_status nereid_time_pair(nereid_callback first, void *first_context, nereid_callback second,
-                               void *second_context, const nereid_time_options *options,
-                               nereid_time_pair_result *result) {
-  return guarded([&] {
-    if (!first || !second || !result) {
-      return refuse("nereid_time_pair",
-                    "expects two callbacks and a place for the result, but got a null pointer");
-    }
-    measure::TimerOptions timer;
-    const nereid_time_options chosen = options ? *options : nereid_time_options{};
-    if (chosen.minimum_samples < 0 || chosen.minimum_samples > mostSamples) {
-      return refuse("nereid_time_pair", "expects 0 to " + std::to_string(mostSamples) +
-                                            " samples, but got " +
-                                            std::to_string(chosen.minimum_samples));
-    }
-    if (!std::isfinite(chosen.budget_seconds) || chosen.budget_seconds < 0) {
-      return refuse("nereid_time_pair",
-                    "expects a budget that is finite and not negative, but got " +
-                        fmt::format("{}", chosen.budget_seconds));
-    }
-    // More than the usual number may be asked for, fewer may not: no answer rests on them.
-    timer.minimumSamples = std::max(timer.minimumSamples, chosen.minimum_samples);
-    timer.maximumSamples = std::max(timer.maximumSamples, timer.minimumSamples);
-    timer.secondsBudget = chosen.budget_seconds > 0 ? chosen.budget_seconds : 5;
-    const auto prepare = [&chosen] {
-      if (chosen.before_sample) {
-        call(chosen.before_sample, chosen.context);
-      }
-    };
-    measure::Version versions[2];
-    versions[0].name = "first";
-    versions[0].run = [&] { call(first, first_context); };
-    versions[1].name = "second";
-    versions[1].run = [&] { call(second, second_context); };
-    versions[0].prepare = versions[1].prepare = prepare;
-    try {
-      const std::vector<measure::Timing> timings =
-          measure::timeInterleaved({versions[0], versions[1]}, timer);
-      const double base = timings[1].summary.median;
-      *result = {samplesOf(timings[0]), samplesOf(timings[1]),
-                 base > 0 ? timings[0].summary.median / base : 0,
-                 measure::mannWhitney(timings[0].samples, timings[1].samples).pValue,
-                 timings[0].isNoisy || timings[1].isNoisy ? 1 : 0};
-      return NEREID_OK;
-    } catch (const CallbackFailed &failure) {
-      return refuse("nereid_time_pair",
-                    "was ended by a callback, which returned " + std::to_string(failure.result));
-    }
-  });
-}
-
-nereid_status nereid_copy_bandwidth(double *bytes_per_second) {
-  return guarded([&] {
-    if (!bytes_per_second) {
-      return refuse("nereid_copy_bandwidth",
-                    "expects a place for the result, but got a null pointer");
-    }
-    // A library prints nothing.
-    measure::CalibrationSeams seams = measure::systemSeams();
-    seams.say = [](const std::string &) {};
-    const Machine chip = measure::thisChip(false, seams);
-    *bytes_per_second = pool().threadCount() == 1 ? chip.copyBandwidthOneCore : chip.copyBandwidth;
+    *result = {found.passed() ? 1 : 0, found.mismatches,         found.first.index,
+               found.first.actual,     found.first.expected,     found.maxAbsoluteError,
+               found.maxRelativeError, found.meanAbsoluteError()};
     return NEREID_OK;
   });
 }

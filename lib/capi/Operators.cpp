@@ -84,6 +84,9 @@ eager::Comparison comparisonOf(const nereid_verdict &verdict) {
   comparison.elements = verdict.elements;
   comparison.mismatches = verdict.mismatches;
   comparison.unverifiable = verdict.unverifiable;
+  comparison.maxAbsoluteError = verdict.max_absolute;
+  comparison.finiteElements = verdict.finite;
+  comparison.errors.add(verdict.mean_absolute * static_cast<double>(verdict.finite));
   comparison.first = {verdict.first_output,
                       verdict.first_element,
                       verdict.actual,
@@ -176,10 +179,13 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
       const bool isMemory = found.error().code == "E0506";
       return fail(isMemory ? NEREID_ERROR_MEMORY : NEREID_ERROR_ARGUMENT, found.error());
     }
-    *verdict = {isAgreed(*found) ? 1 : 0, found->elements,       found->mismatches,
-                found->unverifiable,      found->first.output,   found->first.index,
-                found->first.actual,      found->first.expected, found->first.bound,
-                found->maxAbsoluteError,  found->worstRatio};
+    *verdict = {isAgreed(*found) ? 1 : 0,   found->elements,
+                found->mismatches,          found->unverifiable,
+                found->first.output,        found->first.index,
+                found->first.actual,        found->first.expected,
+                found->first.bound,         found->maxAbsoluteError,
+                found->meanAbsoluteError(), found->finiteElements,
+                found->worstRatio};
     return NEREID_OK;
   });
 }

@@ -3,6 +3,7 @@
 #include "lib/develop/Develop.h"
 #include "lib/develop/DocumentPlan.h"
 #include "lib/develop/EditedFiles.h"
+#include "lib/develop/OperatorReport.h"
 #include "lib/develop/PatternText.h"
 #include "lib/develop/accuracy/Compilation.h"
 #include "lib/develop/performance/Criteria.h"
@@ -475,7 +476,44 @@ Status Development::enterForms() {
   return Done{};
 }
 
+Status Development::writeReport() const {
+  const generator::Manifest &manifest = workspace.manifest;
+  const bool isVerified =
+      std::any_of(stageShares.begin(), stageShares.end(),
+                  [](const StageShare &share) { return share.stage == "verify"; });
+  const auto *verified = manifest.findStage("verify");
+  const std::string now = isVerified ? inputsHash() : "";
+  if (!isVerified || !options.onlyCase.empty() || !manifest.isCurrent("verify", now) ||
+      verified->resultJson.empty()) {
+    return Done{};
+  }
+  using Json = nlohmann::ordered_json;
+  const Json environment = Json::parse(manifest.environmentJson);
+  ReportedOperator reported = {op().name,
+                               options.target,
+                               device_ != nullptr ? device_->name() : machine.name,
+                               environment.value("date", ""),
+                               op().targetSpeedup,
+                               Json::parse(verified->resultJson),
+                               nullptr,
+                               {}};
+  if (!rows.empty()) {
+    reported.performance = Json::parse(performanceJson(rows));
+    reported.criteria = criteriaTexts();
+  } else if (!elsewhere) {
+    for (const char *stage : {"optimize", "bench"}) { // an earlier run's, of the same files
+      if (!reported.performance.is_array() && manifest.isCurrent(stage, now)) {
+        reported.performance = Json::parse(manifest.findStage(stage)->resultJson);
+      }
+    }
+  }
+  return workspace.writeFile({"report.md", operatorReport(reported)});
+}
+
 Status Development::finish() {
+  if (Status written = writeReport(); !written) {
+    return written;
+  }
   // What an earlier run measured stays until this one has measured again.
   if (!optimization_.stopReason.empty() && !elsewhere) {
     auto log = generator::writeOptimizationLog(

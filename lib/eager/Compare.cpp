@@ -61,7 +61,7 @@ Comparison compareRange(const runtime::Tensor &actual, const runtime::Tensor &re
     bool ok = isExact ? got == want : agrees(got, want, actual.dtype(), relative, absolute);
     if (std::isfinite(got) && std::isfinite(want)) {
       double error = std::fabs(got - want);
-      part.maxAbsoluteError = std::max(part.maxAbsoluteError, error);
+      part.addError(error);
       if (std::fabs(want) > absolute) {
         part.maxRelativeError = std::max(part.maxRelativeError, error / std::fabs(want));
       }

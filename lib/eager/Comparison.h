@@ -15,6 +15,18 @@ struct Mismatch {
   std::string actualText, expectedText; ///< of integers, exact; empty of floats
 };
 
+/// A sum in twice the precision of its parts, so that the order in which threads add them does not
+/// show in what is told of it.
+class ErrorSum {
+public:
+  void add(double error);
+  void add(const ErrorSum &other);
+  double value() const; ///< infinite beyond the largest number
+
+private:
+  double sum = 0, lost = 0;
+};
+
 struct Comparison {
   int64_t elements = 0; ///< of all outputs
   int64_t mismatches = 0;
@@ -23,15 +35,22 @@ struct Comparison {
   int64_t unverifiable = 0;
   double worstRatio = 0;       ///< largest error over its bound; above 1 is a mismatch
   double maxAbsoluteError = 0; ///< of elements finite on both sides
+  int64_t finiteElements = 0;  ///< on both sides, and verifiable
+  ErrorSum errors;             ///< of them
   double maxRelativeError = 0; ///< of those larger than an absolute tolerance, where there is one
   Mismatch first;              ///< of the mismatches
 
   bool passed() const { return mismatches == 0; }
   double unverifiableShare() const;
+  /// One more element that is finite on both sides.
+  void addError(double error);
+  /// Over the same elements as the largest one; 0 without any.
+  double meanAbsoluteError() const;
   /// Adds what was found in another part of the outputs.
   void merge(const Comparison &part);
-  /// "element 17 expects 1.5 ± 1e-7, but got nan (3 of 1024 differ)"; when it passed, the largest
-  /// errors.
+  /// "element 17 expects 1.5 ± 1e-7, but got 1.75 (3 of 1024 differ; max error 0.25, mean 0.001)",
+  /// of all finite elements, whose errors are left out when they have none; when it passed, the
+  /// errors alone.
   std::string text() const;
   /// "60 of 645 elements cannot be verified: …".
   std::string unverifiableText() const;

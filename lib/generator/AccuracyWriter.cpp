@@ -45,44 +45,41 @@ const char *text(Kind kind) {{
   return kind == Kind::Plain ? "plain" : kind == Kind::Strided ? "strided" : "inf and nan";
 }}
 
-bool check(const Case &one, size_t type, Kind kind) {{
-  const nereid::DType dtype = types[type];
-  const Inputs in = makeInputs(one, dtype, kind == Kind::Strided);
+/// Kernel and baseline on one kind of data; the shapes of the inputs, by name.
+std::vector<std::pair<std::string, Sizes>> check(nereid::AccuracyProgram &program, const Case &one,
+                                                 nereid::DType dtype, Kind kind) {{
+  const Inputs in = makeInputs(one, dtype, kind == Kind::Strided, program.seed());
 {special}  const Outputs results = {made};
   // What is not written must not look like the NaN that belongs there.
   kind == Kind::Special ? results.fill(7) : results.poison();
-{launch}  const std::string title = std::string(one.name) + ", " + nereid::name(dtype) + ", " + text(kind);
-  bool passed = true;
-{judge}{baseline}{judgeBaseline}  passed &= agrees(title + ", baseline", other);
-  return passed;
-}}
+{launch}{judge}{baseline}{judgeBaseline}{shapes}}}
 
 }} // namespace
 
-int main() {{
-  int checked = 0, failed = 0;
-  try {{
+/// [--verbose] [--seed N] [--json FILE]. Exit status: 0 all is right, 1 something is wrong, 2
+/// nothing could be run.
+int main(int count, char **arguments) {{
+  nereid::AccuracyProgram program("{op}", count, arguments);
+  return program.run([&] {{
     for (const Case &one : cases) {{
-      for (size_t type = 0; type < types.size(); ++type) {{
+      for (nereid::DType dtype : types) {{
+        program.begin(one.name, dtype);
+        std::vector<std::pair<std::string, Sizes>> shapes;
         for (Kind kind : {{{kinds}}}) {{
-          ++checked;
-          failed += check(one, type, kind) ? 0 : 1;
+          shapes = check(program, one, dtype, kind);
         }}
+        program.end(shapes);
       }}
     }}
-  }} catch (const std::exception &problem) {{
-    std::fprintf(stderr, "%s\n", problem.what());
-    return 2;
-  }}
-  std::printf("{op}: %d of %d checks passed\n", checked - failed, checked);
-  return failed == 0 ? 0 : 1;
+  }});
 }}
 )",
              fmt::arg("made", program.madeOutputs()),
              fmt::arg("special", isFloating ? special : ""),
              fmt::arg("launch", program.call("  triton::Launch(", ").run();\n", true)),
-             fmt::arg("judge", packed("  passed &= agrees(title, definition().verify(",
-                                      {program.inputs(), program.outputs()}, "));\n")),
+             fmt::arg("judge", packed("  const nereid::Verdict verdict = definition().verify(",
+                                      {program.inputs(), program.outputs()}, ");\n") +
+                                   "  program.add(text(kind), \"kernel\", verdict);\n"),
              fmt::arg("baseline",
                       program.call("  const auto unfused = baseline::" + called.op.name + "(",
                                    ");\n", false)),
@@ -90,7 +87,9 @@ int main() {{
                       packed("  const nereid::Verdict other = definition().verify(",
                              {program.inputs(), unfusedResults(called),
                               "nereid::Rounding::EachOperation"},
-                             ");\n")),
+                             ");\n") +
+                          "  program.add(text(kind), \"baseline\", other);\n"),
+             fmt::arg("shapes", packed("  return {", program.shapes(), "};\n")),
              fmt::arg("kinds", isFloating ? "Kind::Plain, Kind::Strided, Kind::Special"
                                           : "Kind::Plain, Kind::Strided"),
              fmt::arg("op", called.op.name));

@@ -42,7 +42,7 @@ struct Overall {
 /// result of one more launch. False when a result is wrong.
 bool measure(const Case &one, size_t type, Overall &overall) {
   const nereid::DType dtype = types[type];
-  const Inputs in = makeInputs(one, dtype, false);
+  const Inputs in = makeInputs(one, dtype, false, 0);
   const Outputs results = )" +
         program.madeOutputs() + R"(;
 )";

@@ -20,14 +20,14 @@ using definition::Case;
 const std::string indexFilling =
     R"(/// Integers in [low, high), the last of them in front; `distinct`: the dimension, from the end,
 /// along which none repeats, or 0.
-void fillIndices(const nereid::Tensor &tensor, int64_t seed, int64_t low, int64_t high,
+void fillIndices(const nereid::Tensor &tensor, uint64_t seed, int64_t low, int64_t high,
                  int64_t distinct) {
   const int64_t count = tensor.elementCount();
   if (count == 0) {
     return;
   }
   if (distinct == 0) {
-    tensor.fillIntegers(static_cast<uint64_t>(seed), low, high);
+    tensor.fillIntegers(seed, low, high);
     tensor.set(0, static_cast<double>(high - 1));
     return;
   }
@@ -39,6 +39,7 @@ void fillIndices(const nereid::Tensor &tensor, int64_t seed, int64_t low, int64_
   const int64_t first = low > 0 ? low : 0, size = high - first;
   const int64_t length = shape[shape.size() - static_cast<size_t>(-distinct)];
   int64_t step = size * 5 / 8 + 1;
+  const auto shift = static_cast<int64_t>(seed % static_cast<uint64_t>(size));
   const auto divisor = [&] {
     int64_t a = step;
     for (int64_t b = size; b != 0;) {
@@ -53,7 +54,7 @@ void fillIndices(const nereid::Tensor &tensor, int64_t seed, int64_t low, int64_
   }
   for (int64_t i = 0; i < count; ++i) {
     const int64_t along = i / inner % length;
-    tensor.set(i, static_cast<double>(first + (along * step + i % inner + seed) % size));
+    tensor.set(i, static_cast<double>(first + (along * step + i % inner + shift) % size));
   }
 }
 
@@ -133,17 +134,17 @@ std::vector<Case> standardCases(const Generation &generation) {
   return cases;
 }
 
-/// The definition, loaded once, and what is printed when it finds a result wrong.
-std::string judgeFunctions(const std::string &name) {
+/// The definition, loaded once, and of the program that tells nothing else of results what is
+/// printed when it finds one wrong.
+std::string judgeFunctions(const std::string &name, bool isAccuracy) {
   std::string text = R"(
 /// The definition, whose reference and bounds judge results as `nereid verify` does.
 const nereid::Operator &definition() {
 )";
   text += packed("  static const nereid::Operator loaded = nereid::Operator::load(",
                  {"OPERATOR_FOLDER \"/" + name + ".toml\""}, ");\n");
-  return text + R"(  return loaded;
-}
-
+  text += "  return loaded;\n}\n";
+  return isAccuracy ? text : text + R"(
 bool agrees(const std::string &title, const nereid::Verdict &verdict) {
   if (!verdict.agrees) {
     std::printf("FAILED  %s: %s\n", title.c_str(), verdict.text.c_str());
@@ -223,14 +224,18 @@ std::string TestProgram::beginning() const {
       cppHead(called, isAccuracy ? "checks kernel and baseline against the definition."
                                  : "times the kernel against the baseline.");
   text += fmt::format("\n#include \"{}_kernel.hpp\"\n\n", called.op.name);
-  text += "#include <cmath>\n#include <cstdio>\n";
+  text += isAccuracy ? "#include <nereid/accuracy.hpp>\n\n" : "";
+  text += "#include <cmath>\n";
+  text += isAccuracy ? "#include <cstdint>\n" : "#include <cstdio>\n";
   text += definition::writesInputs(called.op) ? "#include <cstring>\n" : "";
-  text += "#include <exception>\n#include <string>\n"
-          "#include <vector>\n\nnamespace baseline {\n";
+  text += isAccuracy ? "" : "#include <exception>\n";
+  text += "#include <string>\n";
+  text += isAccuracy ? "#include <utility>\n" : "";
+  text += "#include <vector>\n\nnamespace baseline {\n";
   text += packed(fmt::format("{} {}(", cppResult(called), called.op.name),
                  cppParameters(called, false), ");\n");
   text += "}\n\nnamespace {\n\n";
-  return text + caseTable() + tensors() + judgeFunctions(called.op.name) + "\n";
+  return text + caseTable() + tensors() + judgeFunctions(called.op.name, isAccuracy) + "\n";
 }
 
 std::vector<Case> TestProgram::cases() const {
@@ -297,7 +302,7 @@ std::string TestProgram::caseRow(const Case &one) const {
 std::string TestProgram::fill(const Operand &operand, int seed) const {
   const std::string name = "in." + operand.name;
   if (const definition::IndexRange *range = rangeOf(generation, operand)) {
-    return packed(fmt::format("  fillIndices({}, {}, ", name, seed),
+    return packed(fmt::format("  fillIndices({}, seed + {}, ", name, seed),
                   {endText(range->low, names, "one."), endText(range->high, names, "one."),
                    std::to_string(range->distinct)},
                   ");\n");
@@ -305,14 +310,15 @@ std::string TestProgram::fill(const Operand &operand, int seed) const {
   const auto call = [&](const Filling &filling) {
     switch (filling.kind) {
     case Filling::Kind::Integers:
-      return fmt::format("{}.fillIntegers({}, {}, {});", name, seed, filling.low, filling.high);
+      return fmt::format("{}.fillIntegers(seed + {}, {}, {});", name, seed, filling.low,
+                         filling.high);
     case Filling::Kind::Uniform:
-      return fmt::format("{}.fillUniform({}, {}, {});", name, seed, cppNumber(filling.low),
+      return fmt::format("{}.fillUniform(seed + {}, {}, {});", name, seed, cppNumber(filling.low),
                          cppNumber(filling.high));
     case Filling::Kind::Normal:
       break;
     }
-    return fmt::format("{}.fillNormal({});", name, seed);
+    return fmt::format("{}.fillNormal(seed + {});", name, seed);
   };
   const bool ofFloats = mayBeFloat(generation, operand);
   const std::string own = call(fillingOf(generation, operand, ofFloats));
@@ -383,7 +389,8 @@ nereid::Tensor made(const Sizes &shape, nereid::DType dtype, bool isStrided) {{
   return whole.view(0, shape, whole.strides());
 }}
 
-Inputs makeInputs(const Case &one, nereid::DType dtype, [[maybe_unused]] bool isStrided) {{
+Inputs makeInputs(const Case &one, nereid::DType dtype, [[maybe_unused]] bool isStrided,
+                  [[maybe_unused]] uint64_t seed) {{
   Inputs in = {{
 {makeInputs}  }};
 {fills}  return in;
@@ -463,6 +470,16 @@ std::string TestProgram::inputs() const {
     }
   }
   return fmt::format("{{{}}}", fmt::join(list, ", "));
+}
+
+std::vector<std::string> TestProgram::shapes() const {
+  std::vector<std::string> list;
+  for (const Operand &operand : called.operands) {
+    if (!operand.isOutput) {
+      list.push_back(fmt::format("{{\"{0}\", in.{0}.shape()}}", operand.name));
+    }
+  }
+  return list;
 }
 
 std::string TestProgram::outputs() const {

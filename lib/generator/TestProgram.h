@@ -35,6 +35,8 @@ public:
   std::string madeOutputs() const; ///< the call that makes the results of a case
   std::string inputs() const;      ///< "{in.x, in.bias}"
   std::string outputs() const;     ///< "{results.out}"
+  /// {"x", in.x.shape()} and the like.
+  std::vector<std::string> shapes() const;
   /// The widest input of the operator's own type: where special values are put.
   std::string widestInput() const;
   /// The definition's cases; for accuracy behind those that every operator is checked on.

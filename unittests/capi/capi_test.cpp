@@ -4,6 +4,7 @@
 #include "nereid/nereid.hpp"
 #include "unittests/capi/Errors.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -310,6 +311,7 @@ TEST_F(CApi, ComparisonFindsTheFirstMismatch) {
   EXPECT_EQ(found.actual, 1.25);
   EXPECT_EQ(found.expected, 1);
   EXPECT_NEAR(found.maxAbsolute, 0.25, 1e-12);
+  EXPECT_NEAR(found.meanAbsolute, 0.025, 1e-12);
   EXPECT_THROW(nereid::compare(a, nereid::Tensor::empty({9}, nereid::DType::F64), 0, 0),
                nereid::Error);
 }
@@ -327,6 +329,54 @@ TEST_F(CApi, TimingCallsBothAndPassesExceptionsOn) {
   EXPECT_TRUE(timing.pValue >= 0 && timing.pValue <= 1);
   EXPECT_THROW(nereid::timePair([] { throw std::runtime_error("stop"); }, [] {}, options),
                std::runtime_error);
+}
+
+TEST_F(CApi, OneCallableIsTimed) {
+  const auto wait = [] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(300);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  int calls = 0, prepared = 0;
+  nereid::TimeOptions options;
+  options.budgetSeconds = 0.3;
+  options.beforeSample = [&] { ++prepared; };
+  const nereid::Timing timing = nereid::timeOne([&] { ++calls, wait(); }, options);
+  EXPECT_GE(timing.samples, 20);
+  EXPECT_GE(timing.minimumNanos, 3e5);
+  EXPECT_GE(timing.medianNanos, timing.minimumNanos);
+  EXPECT_GE(timing.meanNanos, timing.minimumNanos);
+  EXPECT_GE(timing.p99Nanos, timing.p90Nanos);
+  EXPECT_GE(timing.p90Nanos, timing.medianNanos);
+  EXPECT_GE(calls, timing.samples + 2) << "the runs that warm up are no samples";
+  EXPECT_EQ(calls, prepared);
+  EXPECT_THROW(nereid::timeOne([] { throw std::runtime_error("stop"); }), std::runtime_error);
+  options.beforeSample = [] { throw std::runtime_error("not prepared"); };
+  EXPECT_THROW(nereid::timeOne([] {}, options), std::runtime_error);
+}
+
+TEST_F(CApi, ColdCachesAreTimedOneRunAtATime) {
+  const auto x = nereid::Tensor::empty({1 << 14}, nereid::DType::F32); // 64 KiB
+  x.fill(1);
+  int runs = 0, samples = 0;
+  const auto read = [&] {
+    ++runs;
+    const auto *values = static_cast<const volatile float *>(x.data());
+    for (int i = 0; i < 1 << 14; i += 16) {
+      (void)values[i];
+    }
+  };
+  nereid::TimeOptions options;
+  options.budgetSeconds = 0.2;
+  options.beforeSample = [&] { ++samples; };
+  const nereid::Timing warm = nereid::timeOne(read, options);
+  EXPECT_GT(runs, 2 * samples);
+  runs = samples = 0;
+  options.coldCaches = true;
+  const nereid::Timing cold = nereid::timeOne(read, options);
+  EXPECT_EQ(runs, samples);
+  EXPECT_GE(cold.samples, 20);
+  EXPECT_GT(cold.medianNanos, warm.medianNanos);
 }
 
 TEST_F(CApi, ThreadCountIsSetAndChecked) {

@@ -218,7 +218,7 @@ TEST(Impossible, CountsAndTolerances) {
   }
   const auto time = [](int samples, double seconds) {
     const nereid_callback call = [](void *) { return 0; };
-    const nereid_time_options options{samples, seconds, nullptr, nullptr};
+    const nereid_time_options options{samples, seconds, nullptr, nullptr, 0};
     nereid_time_pair_result result{};
     return nereid_time_pair(call, nullptr, call, nullptr, &options, &result);
   };

@@ -364,6 +364,12 @@ const std::vector<Call> &calls() {
          nereid_operator_free(made);
          return status;
        }},
+      {"nereid_time", 2, 2,
+       [](Things &t, int at) {
+         nereid_samples samples{};
+         return nereid_time(at == 0 ? nullptr : &doNothing, unless<void>(at == 2, &t),
+                            unless(at == 3, &t.options), unless(at == 1, &samples));
+       }},
       {"nereid_time_pair", 3, 3,
        [](Things &t, int at) {
          // Without options the budget would be five seconds; it ends as soon as times are steady.

@@ -59,6 +59,11 @@ TEST_F(OperatorTest, InfinitiesAndNanAreExact) {
   EXPECT_EQ(lost.actual, 7);
   EXPECT_EQ(lost.expected, INFINITY);
   EXPECT_EQ(lost.text, "element 0 expects inf ± 0, but got 7 (1 of 5 differ)");
+  const nereid::Verdict off = relu.verify({x}, {row({INFINITY, 0, NAN, 0, 4.5})});
+  EXPECT_EQ(off.maxAbsolute, 1.5);
+  EXPECT_EQ(off.meanAbsolute, 0.5); // of three that are finite
+  EXPECT_NE(off.text.find("(1 of 5 differ; max error 1.5, mean 0.5)"), std::string::npos)
+      << off.text;
   for (const Tensor &wrong : {row({-INFINITY, 0, NAN, 0, 3}), row({INFINITY, 0, 0, 0, 3}),
                               row({INFINITY, 0, NAN, NAN, 3}), row({INFINITY, 0, NAN, 0, INFINITY}),
                               row({INFINITY, 0, NAN, 0, 3.0001})}) {

@@ -32,7 +32,33 @@ TEST(Compare, NamesTheFirstMismatch) {
   EXPECT_EQ(result.first.index, 1);
   EXPECT_DOUBLE_EQ(result.first.actual, 2);
   EXPECT_DOUBLE_EQ(result.first.expected, 2.5);
-  EXPECT_EQ(result.text(), "element 1 expects 2.5 ± 2.5e-06, but got 2 (2 of 3 differ)");
+  EXPECT_EQ(result.text(),
+            "element 1 expects 2.5 ± 2.5e-06, but got 2 (2 of 3 differ; max error 1, mean 0.5)");
+}
+
+TEST(Compare, TheMeanErrorIsOfWhatIsFiniteOnBothSides) {
+  const Comparison found = compare(tensor(DType::F32, {1, 2.5, inf, quietNan, 5}),
+                                   tensor(DType::F64, {1, 2, inf, quietNan, inf}), 1, 1);
+  EXPECT_EQ(found.finiteElements, 2);
+  EXPECT_EQ(found.maxAbsoluteError, 0.5);
+  EXPECT_EQ(found.meanAbsoluteError(), 0.25);
+  EXPECT_EQ(Comparison().meanAbsoluteError(), 0);
+}
+
+TEST(Compare, TheMeanErrorDoesNotDependOnTheOrderOfTheParts) {
+  std::vector<Comparison> parts(1000);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (int j = 0; j < 10; ++j) {
+      parts[i].addError(std::ldexp(1.0 / static_cast<double>(3 * i + 7), static_cast<int>(i % 60)));
+    }
+  }
+  Comparison forwards, backwards;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    forwards.merge(parts[i]);
+    backwards.merge(parts[parts.size() - 1 - i]);
+  }
+  EXPECT_EQ(forwards.finiteElements, 10000);
+  EXPECT_EQ(forwards.meanAbsoluteError(), backwards.meanAbsoluteError());
 }
 
 TEST(Compare, NanMeetsNanOnly) {
@@ -57,7 +83,7 @@ TEST(Compare, ToleranceIsAbsolutePlusRelative) {
 
 TEST(Compare, IntegersMustBeEqualAndShapesToo) {
   const Comparison whole = compare(tensor(DType::I32, {1}), tensor(DType::F64, {2}), 1, 1);
-  EXPECT_EQ(whole.text(), "element 0 expects 2, but got 1 (1 of 1 differ)");
+  EXPECT_EQ(whole.text(), "element 0 expects 2, but got 1 (1 of 1 differ; max error 1, mean 1)");
   EXPECT_FALSE(compare(tensor(DType::F32, {1}), tensor(DType::F64, {1, 1}), 1, 1).passed());
 }
 
@@ -67,7 +93,7 @@ TEST(Comparison, TheFirstMismatchOfAllPartsIsKept) {
     Comparison one;
     one.elements = elements;
     one.mismatches = 1;
-    one.maxAbsoluteError = static_cast<double>(index);
+    one.addError(static_cast<double>(index));
     one.first = {output, index, 1, 2, 0, "", ""};
     return one;
   };
@@ -83,8 +109,9 @@ TEST(Comparison, TheFirstMismatchOfAllPartsIsKept) {
   EXPECT_EQ(all.first.index, 7);
   EXPECT_EQ(all.mismatches, 3);
   EXPECT_EQ(all.maxAbsoluteError, 8);
+  EXPECT_EQ(all.meanAbsoluteError(), 6);
   EXPECT_EQ(all.unverifiableShare(), 0.1);
   EXPECT_EQ(all.unverifiableText().substr(0, 38), "4 of 40 elements cannot be verified: a");
   EXPECT_EQ(part(10, 1, 3).text(),
-            "element 3 of output 1 expects 2 ± 0, but got 1 (1 of 10 differ)");
+            "element 3 of output 1 expects 2 ± 0, but got 1 (1 of 10 differ; max error 3, mean 3)");
 }

@@ -63,10 +63,14 @@ struct Outcome {
 };
 
 Json jsonOf(const bench::CaseRow &row) {
+  const eager::Comparison &found = row.comparison;
+  auto told = [&](double error) { return found.finiteElements > 0 ? Json(error) : Json(); };
   return {{"case", row.caseName},
           {"data", row.data},
           {"kernel", row.kernel},
-          {"unverifiable", row.comparison.unverifiableShare()},
+          {"unverifiable", found.unverifiableShare()},
+          {"max_absolute_error", told(found.maxAbsoluteError)},
+          {"mean_absolute_error", told(found.meanAbsoluteError())},
           {"result", resultOf(row)}};
 }
 
@@ -75,9 +79,13 @@ bool hasPassed(const Json &row) { return row["result"] == "passed"; }
 bool haveAllPassed(const Json &rows) { return std::all_of(rows.begin(), rows.end(), hasPassed); }
 
 std::string tableOf(const Json &rows) {
-  report::Table table({"case", "data", "kernel", "result"});
+  auto told = [](const Json &error) {
+    return error.is_number() ? fmt::format("{:.2g}", error.get<double>()) : "-";
+  };
+  report::Table table({"case", "data", "kernel", ">max error", ">mean error", "result"});
   for (const Json &row : rows) {
-    table.add({row["case"], row["data"], row["kernel"], row["result"]});
+    table.add({row["case"], row["data"], row["kernel"], told(row["max_absolute_error"]),
+               told(row["mean_absolute_error"]), row["result"]});
   }
   return table.text();
 }

@@ -54,13 +54,14 @@ std::string accuracyTable(const AccuracyReport &report) {
     }
   }
   report::Table table({"type", "data", ">cases", ">failed", ">skipped", ">elements",
-                       ">not verifiable", ">max error", ">of its bound"});
+                       ">not verifiable", ">max error", ">mean error", ">of its bound"});
   for (const auto &[key, group] : groups) {
     table.add({std::string(torchName(key.first)), key.second, std::to_string(group.cases),
                std::to_string(group.failed), std::to_string(group.skipped),
                report::formatCount(static_cast<double>(group.all.elements)),
                report::formatPercent(group.all.unverifiableShare()),
                fmt::format("{:.2g}", group.all.maxAbsoluteError),
+               fmt::format("{:.2g}", group.all.meanAbsoluteError()),
                report::formatPercent(group.all.worstRatio)});
   }
   if (!report.unlaunched.empty()) {
@@ -81,7 +82,9 @@ std::string accuracyJson(const AccuracyReport &report) {
                                     {"kernels", row.kernels},
                                     {"checked", row.comparison.elements},
                                     {"unverifiable", row.comparison.unverifiable},
+                                    {"finite", row.comparison.finiteElements},
                                     {"max_absolute_error", row.comparison.maxAbsoluteError},
+                                    {"mean_absolute_error", row.comparison.meanAbsoluteError()},
                                     {"error_of_bound", row.comparison.worstRatio}};
     if (!row.failure.empty()) {
       entry["failure"] = row.failure;

@@ -27,18 +27,6 @@ std::string cut(const std::string &text) {
   return line.substr(0, end) + "…";
 }
 
-/// As a cell of a table in Markdown.
-std::string cell(std::string text) {
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '\n') {
-      text[at] = ' ';
-    } else if (text[at] == '|') {
-      text.insert(at++, 1, '\\');
-    }
-  }
-  return text;
-}
-
 std::string problemText(const OperatorResult &result) {
   return result.code.empty() ? result.message : result.code + ": " + result.message;
 }
@@ -95,7 +83,7 @@ report::Table tableOf(const std::vector<OperatorResult> &results, bool isWhole) 
     table.add({one.name, fmt::format("{}", fmt::join(types, ", ")), correctText(one),
                speedupText(one), rooflineText(one), targetText(one), stateName(one.state),
                one.state == OperatorState::Pending ? "" : fmt::format("{:.1f} s", one.seconds),
-               isWhole ? cell(noteText(one)) : cut(noteText(one))});
+               isWhole ? cellText(noteText(one)) : cut(noteText(one))});
   }
   return table;
 }
@@ -157,6 +145,17 @@ std::string speedupText(const OperatorResult &result) {
 std::string correctText(const OperatorResult &result) {
   const TypeCount cases = result.cases();
   return cases.total == 0 ? "-" : fmt::format("{}/{}", cases.correct, cases.total);
+}
+
+std::string cellText(std::string text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') {
+      text[at] = ' ';
+    } else if (text[at] == '|') {
+      text.insert(at++, 1, '\\');
+    }
+  }
+  return text;
 }
 
 std::string summaryTable(const std::vector<OperatorResult> &results) {

@@ -11,6 +11,9 @@ std::string speedupText(const OperatorResult &result);
 /// "53/54".
 std::string correctText(const OperatorResult &result);
 
+/// As a cell of a table in Markdown, or one line of a list.
+std::string cellText(std::string text);
+
 /// One line for each operator.
 std::string summaryTable(const std::vector<OperatorResult> &results);
 /// What the rows come to, several lines.

@@ -323,7 +323,7 @@ Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inpu
                                : ratioOf(value, expected, type, bound);
       mine.worstRatio = std::max(mine.worstRatio, ratio);
       if (std::isfinite(value) && std::isfinite(expected.value)) {
-        mine.maxAbsoluteError = std::max(mine.maxAbsoluteError, std::fabs(value - expected.value));
+        mine.addError(std::fabs(value - expected.value));
       }
       if (ratio > 1 && mine.mismatches++ == 0) {
         mine.first = {static_cast<int>(output),

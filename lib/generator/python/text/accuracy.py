@@ -21,7 +21,7 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
     rows = []
     for number, (name, sizes) in enumerate(CASES):
         for dtype in TYPES:
-            lines, wrong, most = [], "", 0.0
+            lines, wrong, all_kinds = [], "", Verdict()
             for place, kind in enumerate(KINDS):
                 drawn = seed + 1000 * number + place
                 for side, function in (("kernel", kernel), ("baseline", baseline)):
@@ -34,7 +34,7 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
                     if verdict.wrong:
                         wrong = wrong or f"{side}, {kind}: {verdict.text()}"
                     if side == "kernel":
-                        most = max(most, verdict.max_diff)
+                        all_kinds.add_diffs(verdict)
                     lines.append(f"  {side}, {kind}: {verdict.text()}")
                     rows.append(
                         {
@@ -46,6 +46,7 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
                             "wrong": verdict.wrong,
                             "unverifiable": verdict.open,
                             "max_diff": verdict.max_diff,
+                            "mean_diff": verdict.mean_diff(),
                             "share_of_bound": verdict.worst,
                             "first": verdict.first,
                         }
@@ -53,7 +54,7 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
             tell(f"{shapes_text(inputs)}, {str(dtype)[len('torch.'):]}: {name}")
             for line in lines if is_verbose else ():
                 tell(line)
-            tell(f"✗ Test FAILED: {wrong}" if wrong else f"✓ Test passed: max_diff = {most:.2e}")
+            tell(f"✗ Test FAILED: {wrong}" if wrong else f"✓ Test passed: {all_kinds.diffs()}")
     return rows
 
 

@@ -524,7 +524,8 @@ class Verdict:
 
     def __init__(self):
         self.elements = self.wrong = self.open = 0
-        self.max_diff = self.worst = 0.0
+        self.max_diff = self.worst = self.sum_of_diffs = 0.0
+        self.finite = 0  # elements, on both sides
         self.first = ""
 
     def refuse(self, text):
@@ -561,6 +562,9 @@ class Verdict:
         is_wrong = ~is_right & ~is_open
         known = torch.where(is_open, 0.0, away).nan_to_num(0.0, 0.0)
         self.max_diff = max(self.max_diff, float(known.max()))
+        is_finite = result.isfinite() & wanted.isfinite() & ~is_open
+        self.finite += int(is_finite.sum())
+        self.sum_of_diffs += float(torch.where(is_finite, known, 0.0).sum())
         share = (known / bound).nan_to_num(0.0, 0.0)
         self.worst = max(self.worst, float(share.max()))
         count = int(is_wrong.sum())
@@ -575,11 +579,23 @@ class Verdict:
             )
         self.wrong += count
 
+    def add_diffs(self, other):
+        self.max_diff = max(self.max_diff, other.max_diff)
+        self.sum_of_diffs += other.sum_of_diffs
+        self.finite += other.finite
+
+    def mean_diff(self):
+        return self.sum_of_diffs / max(self.finite, 1)
+
+    def diffs(self):
+        return f"max_diff = {self.max_diff:.2e}, mean_diff = {self.mean_diff():.2e}"
+
     def text(self):
         left = f", {self.open} of {self.elements} cannot be verified" if self.open else ""
         if not self.wrong:
-            return f"max_diff = {self.max_diff:.2e}, {self.worst:.2f} of the bound{left}"
-        return f"{self.first} ({self.wrong} of {self.elements} differ{left})"
+            return f"{self.diffs()}, {self.worst:.2f} of the bound{left}"
+        errors = f"; {self.diffs()}" if self.finite else ""
+        return f"{self.first} ({self.wrong} of {self.elements} differ{errors}{left})"
 
 
 def _as_tuple(results):
