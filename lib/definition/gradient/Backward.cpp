@@ -209,7 +209,10 @@ private:
         operand = argument.name;
       }
     }
-    body.fail(fmt::format("'{}' has no derivative by '{}'", node.op, operand),
+    // What a call was written out in has no name that a body knows.
+    const bool isWrittenOut = node.op.starts_with("_") && !node.source.empty();
+    body.fail(isWrittenOut ? fmt::format("'{}' has no derivative", node.source)
+                           : fmt::format("'{}' has no derivative by '{}'", node.op, operand),
               "say the gradient in [gradient] of the definition");
   }
 
