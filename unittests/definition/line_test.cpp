@@ -73,6 +73,28 @@ TEST(LineBodies, RefusesWhatPyTorchDoesNotHave) {
   }
 }
 
+/// As in PyTorch the largest of nothing is refused, here by the size before any value is looked at.
+TEST(LineBodies, ExtremesNeedAnElement) {
+  for (const char *body :
+       {"out = x * torch.amax(x, dim=-1, keepdim=True)", "out = x + torch.amin(x)",
+        "out = x * torch.argmax(x, dim=-1, keepdim=True)",
+        "out = x - torch.max(x, dim=-1)[1][..., None]",
+        "out = x - torch.median(x, dim=-1, keepdim=True).values",
+        "out = x - torch.topk(x, 1).values"}) {
+    const Loaded loaded = lines(body);
+    ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
+    ASSERT_EQ(loaded.op->constraints.size(), 1U) << body;
+    EXPECT_EQ(loaded.op->constraints[0].text, "N >= 1") << body;
+  }
+  for (const char *body : {"out = torch.softmax(x, dim=-1)", "out = torch.sort(x).values",
+                           "out = torch.cummax(x, dim=-1).values"}) {
+    EXPECT_TRUE(lines(body).op->constraints.empty()) << body;
+  }
+  const Loaded empty = lines("out = x[..., :0].amax(dim=-1)", "\"...\"");
+  EXPECT_EQ(empty.code(), "E0604") << empty.diags.render();
+  EXPECT_NE(empty.first().message.find("the size there is 0"), std::string::npos);
+}
+
 TEST(LineBodies, LengthsThatAreNumbers) {
   auto of = [](const char *body) {
     return load(std::string("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\n"

@@ -209,7 +209,10 @@ private:
         operand = argument.name;
       }
     }
-    body.fail(fmt::format("'{}' has no derivative by '{}'", node.op, operand),
+    // What a call was written out in has no name that a body knows.
+    const bool isWrittenOut = node.op.starts_with("_") && !node.source.empty();
+    body.fail(isWrittenOut ? fmt::format("'{}' has no derivative", node.source)
+                           : fmt::format("'{}' has no derivative by '{}'", node.op, operand),
               "say the gradient in [gradient] of the definition");
   }
 
@@ -236,6 +239,7 @@ private:
   void add(size_t input, Share share) {
     const SymbolicShape &own = op.nodes[input].shape;
     std::vector<std::string> dropped, kept;
+    SymbolicShape left; // what the sums leave: 1 also where the share itself is broadcast
     bool hasRest = false;
     const size_t extra = share.shape.size() > own.size() ? share.shape.size() - own.size() : 0;
     for (size_t i = 0; i < share.shape.size(); ++i) {
@@ -247,6 +251,9 @@ private:
       } else if (const Dim one{"", 1};
                  own[own.size() - (share.shape.size() - i)] == one && share.shape[i] != one) {
         kept.push_back(dim);
+        left.push_back(one);
+      } else {
+        left.push_back(share.shape[i]);
       }
     }
     auto sum = [&](const std::vector<std::string> &dims, const char *more) {
@@ -255,18 +262,18 @@ private:
     };
     if (!kept.empty() && !hasRest) {
       sum(kept, ", keepdim=True");
+      body.summed[share.text] = share.shape;
     }
     if (hasRest) {
-      const std::string sizes = text(own);
-      share.text = body.named("grad", own.empty() ? fmt::format("torch.sum({})", share.text)
-                                                  : fmt::format("{}.sum_to_size({})", share.text,
-                                                                sizes.substr(1, sizes.size() - 2)));
+      const std::string sizes = text(left);
+      share.text =
+          body.named("grad", left.empty() ? fmt::format("torch.sum({})", share.text)
+                                          : fmt::format("{}.sum_to_size({})", share.text,
+                                                        sizes.substr(1, sizes.size() - 2)));
     } else if (!dropped.empty()) {
       sum(dropped, "");
     }
-    if (!kept.empty() || !dropped.empty()) {
-      share.shape = own;
-    }
+    share.shape = std::move(left);
     shares[input].push_back(std::move(share));
   }
 

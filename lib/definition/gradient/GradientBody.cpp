@@ -2,8 +2,10 @@
 #include "lib/definition/gradient/GradientBody.h"
 
 #include "lib/definition/gradient/text/BodyText.h"
+#include "lib/definition/gradient/text/CreationText.h"
 #include "lib/definition/gradient/text/MovementText.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/indices/Creation.h"
 
 #include <fmt/format.h>
 
@@ -84,12 +86,19 @@ std::string GradientBody::value(int number) {
       return name = op.outputNames[which];
     }
   }
+  if (node.op == "_spread" || node.op == "_resample") {
+    fail(fmt::format("'{}' is needed for the gradient, but is not written in gradients",
+                     node.source),
+         "leave the inputs out whose gradients read it: --by names those that are wanted");
+  }
   std::vector<std::string> operands;
   for (int input : node.inputs) {
     operands.push_back(value(input));
   }
+  const std::string text =
+      isCreation(node) ? creationText(*this, node, operands) : expressionText(node, op, operands);
   name = isUnique(node) ? node.name : fresh("t");
-  forward.push_back(name + " = " + expressionText(node, op, operands));
+  forward.push_back(name + " = " + text);
   return name;
 }
 

@@ -62,9 +62,10 @@ public:
   /// The share in the whole shape of node `number`, whose elements all have it.
   Share whole(const Share &share, int number);
 
-  std::vector<std::string> forward, lines; ///< values of the forward operator, and what follows
-  std::set<size_t> used;                   ///< parameters that are read
-  std::set<size_t> saved;                  ///< outputs that are read
+  std::vector<std::string> forward, lines;     ///< values of the forward operator, and what follows
+  std::set<size_t> used;                       ///< parameters that are read
+  std::set<size_t> saved;                      ///< outputs that are read
+  std::map<std::string, SymbolicShape> summed; ///< by the name of a share's sum: its shape before
 
 private:
   bool isUnique(const Node &node) const;

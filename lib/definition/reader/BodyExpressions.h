@@ -93,6 +93,7 @@ private:
   std::optional<int> onlyOfPair(const Call &call);
   std::optional<int> onlyOfWritten(const Call &call);
   bool checkLength(const Node &node, SourceRange range);
+  bool expectElement(const Node &node, SourceRange range);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
   /// The expressions of a call by argument, as Python matches them.
   std::optional<std::map<std::string, const language::Expr *>>

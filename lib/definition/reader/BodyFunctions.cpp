@@ -9,6 +9,7 @@
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/reader/einsum/EinsumGraph.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 #include "lib/definition/reader/windows/BodyWindows.h"
 #include "lib/definition/reader/written/Written.h"
 #include "lib/language/syntax/Parser.h"
@@ -20,6 +21,8 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <set>
 
 namespace nereid::definition {
 
@@ -389,13 +392,48 @@ std::optional<int> BodyExpressions::onlyOfWritten(const Call &call) {
   return result ? std::optional(result->front()) : std::nullopt;
 }
 
+/// The largest of nothing, and where it is, has no value: such sizes are refused, as in PyTorch.
+bool BodyExpressions::expectElement(const Node &node, SourceRange range) {
+  const int before = errorCount();
+  const int input = node.inputs[0];
+  const SymbolicShape &shape = op.nodes[static_cast<size_t>(input)].shape;
+  std::vector<int64_t> dims = dimsOf(node);
+  if (const std::optional<int64_t> line = isAlong(node) ? dimAlong(node) : std::nullopt) {
+    dims = {*line};
+  }
+  if (dims.empty()) { // all of them
+    dims.resize(shape.size());
+    std::iota(dims.begin(), dims.end(), -static_cast<int64_t>(shape.size()));
+  }
+  for (int64_t dim : dims) {
+    const int64_t at = static_cast<int64_t>(shape.size()) + dim;
+    if (dim >= 0 || at < 0 || shape[static_cast<size_t>(at)].isRest()) {
+      continue; // shape inference says what is wrong
+    }
+    const SizePolynomial size = SizePolynomial::of(shape[static_cast<size_t>(at)]);
+    if (size.constant() == 0) {
+      fail("E0604", range,
+           fmt::format("'{}' expects an element along dim={}, but the size there is 0", node.op,
+                       dim))
+          .withHelp("the largest and the smallest of nothing have no value");
+    } else {
+      BodyMoves(*this).expectNotNegative(size - 1, "", range);
+    }
+  }
+  return errorCount() == before;
+}
+
 /// Lines whose length is a name: a constraint has to say that it is long enough.
 bool BodyExpressions::checkLength(const Node &node, SourceRange range) {
   const int64_t least = isAlong(node) ? leastLength(node) : 0;
+  static const std::set<std::string> extremes = {"amax", "amin", "argmax", "argmin"};
+  if (least == 1 || extremes.contains(node.op)) {
+    return expectElement(node, range);
+  }
   const std::optional<int64_t> dim = dimAlong(node);
   const SymbolicShape &shape = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
   const auto rank = static_cast<int64_t>(shape.size());
-  if (least < 2 || !dim || *dim < -rank) { // cases of no element are those of amax
+  if (least < 2 || !dim || *dim < -rank) {
     return true;
   }
   const Dim &line = shape[static_cast<size_t>(rank + *dim)];

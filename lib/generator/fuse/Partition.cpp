@@ -265,12 +265,14 @@ private:
 
   void materialise(size_t number, const std::vector<const Node *> &values) {
     Stage made{program.stages[number].name, {}};
+    std::vector<Stage> before;
     std::map<const Node *, const Node *> done;
     const BufferId owner = ownerOf(number);
     for (const Node *value : values) {
       if (const Node *saved = known.find(value, owner, apart)) {
         done[value] = saved;
         program.nodes.passWord(value, saved);
+        takeStoresOf(saved->buffer, number, before);
         continue;
       }
       Buffer buffer;
@@ -290,10 +292,40 @@ private:
       program.nodes.passWord(value, done[value]);
     }
     replace(program.stages[number], std::move(done));
-    if (made.stores.empty()) {
-      return;
+    if (!made.stores.empty()) {
+      insert(number, std::move(made));
     }
-    program.stages.insert(program.stages.begin() + static_cast<ptrdiff_t>(number), std::move(made));
+    for (; !before.empty(); before.pop_back()) {
+      insert(number, std::move(before.back()));
+    }
+    std::erase_if(program.stages, [](const Stage &stage) { return stage.stores.empty(); });
+  }
+
+  /// Moves what this stage, or one behind it, would leave in the buffer to stages before it, with
+  /// what that reads of theirs. A stage that leaves h and sum[k](h · u) at the same points reads h
+  /// at others.
+  void takeStoresOf(BufferId buffer, size_t number, std::vector<Stage> &before) {
+    Stage taken{program.stages[number].name, {}};
+    for (size_t stage = number; stage < program.stages.size(); ++stage) {
+      std::vector<Store> &stores = program.stages[stage].stores;
+      auto leaves = [&](const Store &each) { return each.buffer == buffer; };
+      std::copy_if(stores.begin(), stores.end(), std::back_inserter(taken.stores), leaves);
+      std::erase_if(stores, leaves);
+    }
+    if (taken.stores.empty()) {
+      return; // stands before it already
+    }
+    for (const Node *node : reachable(rootsOf(taken.stores))) {
+      if (node->kind == NodeKind::Ref) {
+        takeStoresOf(node->buffer, number, before);
+      }
+    }
+    before.push_back(std::move(taken));
+  }
+
+  void insert(size_t number, Stage stage) {
+    program.stages.insert(program.stages.begin() + static_cast<ptrdiff_t>(number),
+                          std::move(stage));
   }
 
   /// The output of the stage from which this one has been cut off, or its own.

@@ -54,6 +54,35 @@ TEST(LineGradient, OfSortedLines) {
   }
 }
 
+/// Tensors that the forward operator makes of sizes and numbers, made again.
+TEST(MadeGradient, OfWhatIsMadeOfSizes) {
+  for (const char *body :
+       {"out = a * b * torch.arange(M)", "out = torch.where(torch.arange(N)[:, None] > 1, a, b)",
+        "out = a * b + a * torch.full((M,), 3)",
+        "out = a * torch.full((N, 1), 0.5, dtype=a.dtype) * b",
+        "out = a * b * torch.full_like(a, 2)", "out = a * torch.ones(N, M) * b",
+        "out = torch.where(torch.full((N, 1), True), a * b, b)",
+        "out = a * torch.linspace(0, 1, M) * b", "out = torch.tanh(torch.eye(N) @ a) * b",
+        "out = F.dropout(a, 0.5, seed=3) * b", "out = torch.tanh(a.new_zeros(N, M) + a) * b"}) {
+    EXPECT_EQ(wrongWith({body, {"a: N, M", "b: N, M"}, "N, M", "", {}}), "") << body;
+  }
+  EXPECT_EQ(wrongWith({"out = torch.tanh(torch.zeros_like(a) + a) * b",
+                       {"a: ..., M", "b: M"},
+                       "..., M",
+                       "",
+                       {}}),
+            "");
+}
+
+TEST(MadeGradient, OfWindowsThatReachOutside) {
+  EXPECT_EQ(wrongWith({"out = F.avg_pool2d(x, 2, padding=1, count_include_pad=False)",
+                       {"x: 1, 1, N, M"},
+                       "1, 1, N // 2 + 1, M // 2 + 1",
+                       "",
+                       {}}),
+            "");
+}
+
 /// The gradient by x of a body over x: [6] where `grad` is that of the result.
 std::vector<double> gradientAt(const std::string &body, const std::vector<double> &x,
                                const std::vector<double> &grad) {

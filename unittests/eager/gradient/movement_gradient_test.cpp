@@ -98,6 +98,36 @@ TEST(MovementGradient, OfOpenRanks) {
   }
 }
 
+/// The gradient that comes back is the same along one dimension, and the value has 1 in another.
+TEST(Gradient, OfWhatIsBroadcastAndSummedAlongAnother) {
+  for (const char *of : {"y * 2", "torch.cumsum(y, dim=1)", "y.flip(1)",
+                         "torch.median(y, dim=0, keepdim=True).values", "F.softmax(y, dim=1)",
+                         "F.layer_norm(y, (M,))", "y @ x.T @ x", "y.mean(dim=0, keepdim=True)"}) {
+    for (const char *behind : {".sum(dim=1)", ".mean(dim=1)"}) {
+      EXPECT_EQ(wrongWith({std::string("t = ") + of + " + x\nout = t" + behind,
+                           {"x: N, M", "y: 1, M"},
+                           "N",
+                           "",
+                           {}}),
+                "")
+          << of << behind;
+    }
+  }
+  EXPECT_EQ(
+      wrongWith({"out = (y * 2 + x).sum(dim=-1)", {"x: ..., N, M", "y: 1, M"}, "..., N", "", {}}),
+      "");
+}
+
+/// A mean over K elements, whose gradient is summed over N.
+TEST(Gradient, OfMeansThatAreRepeated) {
+  for (const char *body :
+       {"out = y.mean(dim=0, keepdim=True) * x", "out = y.mean(dim=0, keepdim=True) + x",
+        "out = y.mean(dim=0, keepdim=True).expand(N, M) * x",
+        "out = (x - x.mean(dim=0, keepdim=True) * x) * y.sum()"}) {
+    EXPECT_EQ(wrongWith({body, {"x: N, M", "y: K, M"}, "N, M", "", {}}), "") << body;
+  }
+}
+
 TEST(MovementGradient, OfWhatIsSummedBehindIt) { // the gradient is the same for all elements
   check({{"x[:, 1:].sum()", ""},
          {"torch.flip(x, dims=(1,)).sum(dim=-1)", "N"},

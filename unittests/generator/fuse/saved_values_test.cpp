@@ -5,6 +5,7 @@
 
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/program/Verify.h"
 #include "unittests/generator/program/Reading.h"
 #include "unittests/generator/template/Expect.h"
 
@@ -71,6 +72,38 @@ TEST(SavedValues, AreNoneOfWhatIsWrittenInBetween) {
   text.replace(text.find("stage(\"second\")\n"), 16,
                "stage(\"change\")\nx[a, c] = x[a, c] * 2.0\nstage(\"second\")\n");
   EXPECT_EQ(stagesOf(text + last), 5u);
+}
+
+/// Values that one stage would leave together, though what one of them reads is made of the other.
+TEST(SavedValues, AreLeftBeforeTheyAreRead) {
+  constexpr const char *square = R"(
+N = size()
+x = input(fp32, [N, N], strides=[N, 1])
+u = input(fp32, [N, N], strides=[N, 1])
+out = output(fp32, [N], strides=[1])
+i = iterator(N)
+j = iterator(N)
+k = iterator(N)
+l = iterator(N)
+m = iterator(N)
+stage("first")
+)";
+  for (const char *store :
+       {"out[i] = max[j](sum[k](x[i, k] * u[k, j]) +"
+        " sum[l](exp(sum[k](x[i, k] * u[k, l])) * u[l, j]))\n",
+        "out[i] = max[j](sum[k](x[i, k] * u[k, j]) + sum[m](sum[l](sum[k](x[i, k] * u[k, l]) *"
+        " u[l, m]) * u[m, j]))\n"}) {
+    Program read = program(square + std::string(store));
+    normalise(read);
+    ASSERT_TRUE(bool(partition(read)));
+    const Status isLawful = verify(read);
+    EXPECT_TRUE(bool(isLawful)) << render(isLawful.error()) << stages(read);
+    EvaluationInput input;
+    input.sizes = {3};
+    input.memory["x"] = {1, 2, -1, 0, 1, 1, 2, 0, -1};
+    input.memory["u"] = {0, 1, 1, -1, 2, 0, 1, 0, 1};
+    expectEvaluated(read, input, {}, 1e-6);
+  }
 }
 
 TEST(SavedValues, OfAStageThatMayNotBeLaunchedServeNoOther) {

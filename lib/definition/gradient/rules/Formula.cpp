@@ -71,13 +71,25 @@ private:
     auto found = std::find_if(body.lines.begin(), body.lines.end(), [&](const std::string &each) {
       return each.starts_with(head) && each.ends_with(tail);
     });
-    if (found == body.lines.end() || dimsOf(node).empty()) {
+    if (found == body.lines.end() || !hasSummedAsMany(name)) {
       return std::nullopt;
     }
     const std::string summed =
         found->substr(head.size(), found->size() - head.size() - tail.size());
     body.lines.erase(found);
     return "torch.mean(" + summed + tail;
+  }
+
+  /// Whether the sum of this name is over as many elements as the mean.
+  bool hasSummedAsMany(const std::string &name) const {
+    const SymbolicShape &from = body.shapeOf(node.inputs[0]);
+    const auto sum = body.summed.find(name);
+    const std::vector<int64_t> dims = dimsOf(node);
+    return !dims.empty() && sum != body.summed.end() &&
+           std::all_of(dims.begin(), dims.end(), [&](int64_t dim) {
+             return -dim <= std::ssize(sum->second) &&
+                    *(sum->second.end() + dim) == *(from.end() + dim);
+           });
   }
 
   /// With the node's dimensions and numbers.

@@ -136,6 +136,9 @@ std::string movementText(const Node &node, const Operator &op,
                     integerAttribute(node, "step", 1));
     return dilation == 1 ? windows : fmt::format("{}[..., ::{}]", windows, dilation);
   }
+  if (node.op == "_positions") {
+    return fmt::format("torch.arange({})", sizeAttribute(node, "length").text());
+  }
   return fmt::format("torch.{}({}, diagonal={})", node.op, of,
                      sizeAttribute(node, "diagonal").text());
 }
