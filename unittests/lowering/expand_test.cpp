@@ -319,5 +319,22 @@ TEST_F(Expand, SmallPowersAreProductsWhereFunctionsAreApproximated) {
   EXPECT_EQ(other["arith.extf"], 0);
 }
 
+TEST_F(Expand, PowersOfAQuarterAreRootsWhereFunctionsAreApproximated) {
+  auto rootsOf = [&](const std::string &power, const std::string &type = "f32") {
+    const Approximating unit;
+    const FloatUnit machine{.hasFma = true, .approximate = &unit};
+    expand(functionOf("%c = arith.constant " + power + " : " + type +
+                      "\n%z = math.powf %x, %c : " + type),
+           machine);
+    return unit.powers > 0 ? -1 : unit.roots;
+  };
+  EXPECT_EQ(rootsOf("0.5"), 1);
+  EXPECT_EQ(rootsOf("0.75"), 2);
+  EXPECT_EQ(rootsOf("1.5"), 1);
+  EXPECT_EQ(rootsOf("0.7"), -1) << "by the logarithm";
+  EXPECT_EQ(rootsOf("-0.5"), -1);
+  EXPECT_EQ(rootsOf("2.25"), -1);
+}
+
 } // namespace
 } // namespace nereid::lowering

@@ -49,6 +49,18 @@ TEST(NvidiaCheaperForms, QuotientsOfSumsNeedNotBeRounded) {
   EXPECT_EQ(countOf(ptxOfValue("tl.div_rn(x, tl.sum(y))"), "div.rn.f32"), 1);
 }
 
+TEST(NvidiaCheaperForms, QuotientsByPowersNeedNotBeRounded) {
+  EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 0.75)"), "div.full.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 3.0)"), "div.rn.f32"), 1) << "products";
+}
+
+TEST(NvidiaCheaperForms, QuotientsForFunctionsThatAreOffByMoreNeedNotBeRounded) {
+  EXPECT_EQ(countOf(ptxOfValue("libdevice.tanh(x / s)"), "div.full.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfValue("tl.erf(x / y)"), "div.full.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfValue("tl.exp(x / y)"), "div.rn.f32"), 1) << "it grows there";
+  EXPECT_EQ(countOf(ptxOfValue("tl.erf(x / y) + x / y"), "div.rn.f32"), 1);
+}
+
 TEST(NvidiaCheaperForms, AnglesOfHalvesAreNear) {
   EXPECT_GT(countOf(ptxOfValue("tl.sin(x)"), ".f64"), 0);
   EXPECT_GT(countOf(ptxOfValue("tl.sin(x)", "bf16"), ".f64"), 0);

@@ -30,6 +30,9 @@ constexpr int64_t fewLoads = 4;
 /// the first-level cache between the passes over them, and on devices one row fills the lanes.
 constexpr int64_t elementsOfLongRow = 512;
 
+/// So many rows for each processor keep it at work with the fewest warps for each.
+constexpr int64_t rowsOfProcessor = 16;
+
 /// How far schedules may go, and where --start naive begins.
 constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
                   mostHeldOutside = 1024, leastWarps = 4, mostWarps = 32, mostStages = 5,
@@ -193,7 +196,7 @@ private:
   }
 
   /// Those that the template passes, and the others that a device has for every kernel.
-  static void options(const StageKernel &kernel, LaunchEntry &made) {
+  void options(const StageKernel &kernel, LaunchEntry &made) const {
     auto add = [&](const std::string &name, const std::string &rule, int64_t most) {
       LaunchChoice choice{LaunchChoice::Kind::Option, kernel.role + "." + name, name, rule};
       choice.most = most;
@@ -206,7 +209,7 @@ private:
       hasWarps = hasWarps || name == "num_warps";
       made.constexprs.push_back({name, add(name, value, mostWarps)});
     }
-    if (const std::string rule = hasWarps ? "" : warpsOfRow(kernel.dims); !rule.empty()) {
+    if (const std::string rule = hasWarps ? "" : warpsOfRow(kernel); !rule.empty()) {
       made.constexprs.push_back({"num_warps", add("num_warps", rule, mostWarps)});
     } else if (!hasWarps) {
       add("num_warps", std::to_string(leastWarps), mostWarps);
@@ -273,14 +276,21 @@ private:
   }
 
   /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.
-  static std::string warpsOfRow(const std::vector<TileDim> &dims) {
+  std::string warpsOfRow(const StageKernel &kernel) const {
+    const std::vector<TileDim> &dims = kernel.dims;
     if (dims.empty() || isColumns(dims) || dims.back().form == DimForm::Grid ||
         dims.back().blockAtMost == 1) {
       return "";
     }
-    return dims.back().form == DimForm::Whole
-               ? fmt::format("max({}, min({}, {}//{}))", leastWarps, mostWarps, blockOfRow(dims),
-                             elementsOfWarp)
+    const std::string block = blockOfRow(dims);
+    // Of many rows one or two warps have a short one each, and wait for fewer.
+    const std::string least =
+        kernel.role.find("reduce") == std::string::npos
+            ? std::to_string(leastWarps)
+            : fmt::format("{0}*({1} < {2}), {0}*({3} < {4}*{5})", leastWarps, block,
+                          elementsOfLongRow, results(kernel), rowsOfProcessor, processorsName);
+    return dims.back().form == DimForm::Whole ? fmt::format("max({}, min({}, max(1, {}//{})))",
+                                                            least, mostWarps, block, elementsOfWarp)
            : dims.size() > 1
                ? fmt::format("max({}, {}//{})", leastWarps, partOfRow(), elementsOfWarp)
                : "";

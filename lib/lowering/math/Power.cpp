@@ -50,6 +50,36 @@ static std::optional<Lanes> smallPower(Lanes x, Lanes y) {
   return isSquare ? square : square * (isCube ? x : square);
 }
 
+/// Of a positive number, subnormal ones too, within 0.75 ulp; NaN for 0 and infinity. The error is
+/// that of the product with the inverse root: the residual of the number itself may be subnormal.
+static Lanes rootNear(Lanes x) {
+  Lanes inverse = approximateUnitFor(x)->reciprocalSquareRoot(x);
+  Lanes root = roundedProduct(x, inverse);
+  return mulAdd(mulAdd(-root, inverse, 1.0), root * 0.5, root);
+}
+
+/// x to a multiple of a quarter between 0 and 2 that is none of a whole, by roots of f32; null for
+/// other powers.
+static std::optional<Lanes> quarterPower(Lanes x, Lanes y) {
+  llvm::APFloat power(0.0);
+  if (!mlir::matchPattern(y.get(), mlir::m_ConstantFloat(&power))) {
+    return std::nullopt;
+  }
+  const double quarters = power.convertToDouble() * 4;
+  const int count = quarters > 0 && quarters < 8 ? static_cast<int>(quarters) : 0;
+  if (count != quarters || count % 4 == 0) {
+    return std::nullopt;
+  }
+  Lanes root = rootNear(x); // NaN for negative numbers
+  Lanes fraction = root;
+  if (count % 2 == 1) {
+    Lanes quarter = rootNear(root);
+    fraction = count % 4 == 1 ? quarter : root * quarter;
+  }
+  Lanes a = absolute(x);
+  return select((a == 0.0) | (a == infinity), a, count > 4 ? x * fraction : fraction);
+}
+
 /// abs(x)^y, of f32, with the special values of C's pow that it does not have yet.
 static Lanes withSigns(Lanes x, Lanes y, Lanes magnitude) {
   Lanes a = absolute(x);
@@ -76,6 +106,9 @@ Lanes powToHalf(Lanes x, Lanes y) {
   if (std::optional<Lanes> product = smallPower(x, y)) {
     return *product;
   }
+  if (std::optional<Lanes> roots = quarterPower(x, y)) {
+    return *roots;
+  }
   // Exponents of such results are below 2^8 in magnitude, and the product's error is their 2^-22nd.
   return withSigns(x, y, approximateUnitFor(x)->powerOfTwo(y * emitLog2(absolute(x))));
 }
@@ -83,6 +116,7 @@ Lanes powToHalf(Lanes x, Lanes y) {
 Lanes emitPow(Lanes x, Lanes y) {
   if (approximateUnitFor(x)) {
     std::optional<Lanes> product = smallPower(x, y);
+    product = product ? product : quarterPower(x, y);
     return product ? *product : power32(x, y);
   }
   if (x.width() == 32) {

@@ -136,6 +136,10 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=1024 BLOCK_X=4 num_warps=4 ");
   EXPECT_EQ(constants(rows, 512, 128256, true), "BLOCK_R=4096 BLOCK_X=1 num_warps=8 ");
   EXPECT_EQ(constants(rows, 9999, 64, true), "BLOCK_R=64 BLOCK_X=16 num_warps=4 ");
+  EXPECT_EQ(constants(rows, 16 * 132, 1024, true), "BLOCK_R=1024 BLOCK_X=1 num_warps=2 ");
+  EXPECT_EQ(constants(rows, 16 * 132 - 1, 1024, true), "BLOCK_R=1024 BLOCK_X=1 num_warps=4 ")
+      << "too few rows for so few warps";
+  EXPECT_EQ(constants(rows, 9999, 512, true), "BLOCK_R=512 BLOCK_X=1 num_warps=1 ");
   const LaunchTable columns = tableOf(buffers + "z = output(fp32, [M], strides=[1])\nstage(\"t\")\n"
                                                 "z[j] = sum[i](x[i, j])\n");
   EXPECT_EQ(constants(columns, 100, 9999, true), constants(columns, 100, 9999, false));
