@@ -100,6 +100,13 @@ void Lowerer::store() {
     buffer.dtype = value.dtype;
     buffer.sizes = value.tensor.shape;
     buffer.strides = contiguousStrides(buffer.sizes);
+    const bool isOwn = definition::memoryOf(op, i) < 0;
+    if (const auto met = isOwn ? reshapedResult(op.outputs[i]) : std::nullopt) {
+      const BufferId whole = program.add(std::move(buffer));
+      program.buffers[*met].role = BufferRole::Output;
+      program.buffers[*met].base = whole;
+      continue;
+    }
     if (value.line) {
       const LineResult &line = *value.line;
       program.stages[line.stage].stores.push_back(

@@ -67,7 +67,11 @@ BufferId Lowerer::resultBuffer(const Shape &shape, DType type, DType storage, bo
   const auto output = std::find(op.outputs.begin(), op.outputs.end(), node);
   const bool isOne = std::count(op.outputs.begin(), op.outputs.end(), node) == 1;
   if (isUsed || isPart || !isOne || type != storage) {
-    return temporary("met", shape, type);
+    const BufferId met = temporary("met", shape, type);
+    if (!isPart && type == storage) {
+      results.emplace(current, met);
+    }
+    return met;
   }
   Buffer buffer;
   buffer.name = op.outputNames[static_cast<size_t>(output - op.outputs.begin())];
@@ -76,6 +80,25 @@ BufferId Lowerer::resultBuffer(const Shape &shape, DType type, DType storage, bo
   buffer.sizes = shape;
   buffer.strides = contiguousStrides(shape);
   return program.add(std::move(buffer));
+}
+
+/// The memory of what is nothing but the output in another shape: it is a view of the output's.
+std::optional<BufferId> Lowerer::reshapedResult(int output) const {
+  auto usesOf = [&](int node) {
+    auto count = std::count(op.outputs.begin(), op.outputs.end(), node);
+    for (const GraphNode &each : op.nodes) {
+      count += std::count(each.inputs.begin(), each.inputs.end(), node);
+    }
+    return count;
+  };
+  int node = output;
+  while (op.nodes[static_cast<size_t>(node)].op == "reshape" && usesOf(node) == 1) {
+    node = op.nodes[static_cast<size_t>(node)].inputs[0];
+  }
+  const auto found = results.find(static_cast<size_t>(node));
+  return found != results.end() && node != output && usesOf(node) == 1
+             ? std::optional(found->second)
+             : std::nullopt;
 }
 
 BufferId Lowerer::temporary(const char *hint, const Shape &shape, DType type) {

@@ -94,6 +94,7 @@ private:
 
   Lazy indexed(const GraphNode &node, const std::vector<Lowered> &in, DType storage);
   BufferId resultBuffer(const Shape &shape, DType type, DType storage, bool isPart);
+  std::optional<BufferId> reshapedResult(int output) const;
   BufferId temporary(const char *hint, const Shape &shape, DType type);
   Lazy stored(BufferId buffer);
 
@@ -106,6 +107,7 @@ private:
   size_t current = 0; ///< number of the node that is lowered
   int temporaries = 0;
   std::vector<Lowered> values;
+  std::map<size_t, BufferId> results; ///< temporaries that hold nodes as outputs would
 };
 
 } // namespace nereid::generator

@@ -10,6 +10,7 @@
 #include "lib/generator/program/Evaluate.h"
 #include "lib/generator/program/Verify.h"
 #include "unittests/ShippedOperators.h"
+#include "unittests/generator/Making.h"
 
 #include <gtest/gtest.h>
 
@@ -22,18 +23,17 @@ using definition::DataKind;
 using runtime::Tensor;
 
 class IndexingDefinition : public testing::TestWithParam<const char *> {};
-INSTANTIATE_TEST_SUITE_P(All, IndexingDefinition,
-                         testing::Values("gather", "gather_leading", "take_along_dim",
-                                         "index_select", "index_select_columns", "index",
-                                         "index_rows", "embedding", "paged_gather", "scatter",
-                                         "scatter_add", "scatter_add_deterministic", "scatter_sum",
-                                         "scatter_amax", "scatter_amin", "scatter_mean",
-                                         "scatter_prod", "scatter_mean_excluded",
-                                         "scatter_amax_excluded", "index_add", "index_add_scaled",
-                                         "index_put", "index_put_accumulate", "cross_entropy",
-                                         "cross_entropy_none", "cross_entropy_smoothed",
-                                         "cross_entropy_weighted", "nll_loss", "segment_sum"),
-                         [](const auto &info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    All, IndexingDefinition,
+    testing::Values("gather", "gather_leading", "take_along_dim", "index_select",
+                    "index_select_columns", "index", "index_rows", "embedding", "paged_gather",
+                    "scatter", "scatter_add", "scatter_add_deterministic", "scatter_sum",
+                    "scatter_amax", "scatter_amin", "scatter_mean", "scatter_prod",
+                    "scatter_mean_excluded", "scatter_amax_excluded", "index_add",
+                    "index_add_scaled", "index_put", "index_put_accumulate", "cross_entropy",
+                    "cross_entropy_none", "cross_entropy_smoothed", "cross_entropy_weighted",
+                    "nll_loss", "segment_sum", "max_unpool2d"),
+    [](const auto &info) { return std::string(info.param); });
 
 std::vector<int64_t> sizesOf(const definition::Operator &op, const definition::Binding &binding) {
   std::vector<int64_t> sizes;
@@ -121,6 +121,35 @@ TEST_P(IndexingDefinition, LoweringIsTheReference) {
       }
     }
   }
+}
+
+/// How many tensors besides inputs and outputs the program of a body needs.
+int temporariesOf(const std::string &body) {
+  auto program = lower(made(body,
+                            "[inputs.x]\nshape = [\"N\", 6]\n"
+                            "[inputs.at]\nshape = [\"N\", 6]\ndtype = \"int64\"\nrange = [0, 6]\n",
+                            "\"N\", 2, 3", "\"float32\""),
+                       DType::F32);
+  EXPECT_TRUE(bool(program)) << (program ? "" : render(program.error()));
+  int count = 0;
+  for (const Buffer &buffer : program->buffers) {
+    count += buffer.role == BufferRole::Temporary ? 1 : 0;
+  }
+  return count;
+}
+
+/// A result that is only given another shape is written where it stays.
+TEST(IndexingPrograms, ReshapedResultsNeedNoMemoryOfTheirOwn) {
+  EXPECT_EQ(temporariesOf("out = torch.scatter(x, -1, at, x).unflatten(-1, (2, 3))"), 0);
+  EXPECT_EQ(temporariesOf("y = torch.scatter(x, -1, at, x)\n"
+                          "out = y.unflatten(-1, (3, 2)).reshape(N, 2, 3)"),
+            0);
+  EXPECT_EQ(temporariesOf("out = torch.scatter(x, -1, at, x).unflatten(-1, (2, 3)) * 2"), 1);
+  EXPECT_EQ(
+      temporariesOf("out = torch.scatter(x, -1, at, x).unflatten(-1, (3, 2)).transpose(1, 2)"), 1);
+  EXPECT_EQ(temporariesOf("y = torch.scatter(x, -1, at, x)\n"
+                          "out = y.unflatten(-1, (2, 3)) + y.sum()"),
+            1);
 }
 
 } // namespace
