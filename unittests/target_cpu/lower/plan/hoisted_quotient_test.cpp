@@ -45,6 +45,7 @@ const Hoisted hoisted[] = {
     {"(i // h) * 2 + (i // h) % 2", [](int64_t i, int64_t h) { return i / h * 2 + i / h % 2; }},
     {"(i + 5) // h * h + i % h", [](int64_t i, int64_t h) { return (i + 5) / h * h + i % h; }},
     {"(i // h).to(tl.int64)", [](int64_t i, int64_t h) { return i / h; }},
+    {"i // h * 2 + i % h", [](int64_t i, int64_t h) { return i / h * 2 + i % h; }},
     {"(127 - i) // h", [](int64_t i, int64_t h) { return (127 - i) / h; }},
 };
 
@@ -136,6 +137,32 @@ def kernel(w, y, sizes, n, BLOCK: tl.constexpr):
   EXPECT_EQ(compareWithOracle(source, "w=*fp32, y=*fp32, sizes=*i32, n=i32, BLOCK=64", {1, 1, 1},
                               arguments, 0),
             "");
+}
+
+/// Columns are kept where rows are: a remainder whose quotient is there as well.
+TEST(HoistedQuotient, ColumnsOfMasksAreNotComputedInTheLoop) {
+  const std::string source = R"(
+@triton.jit
+def kernel(x, y, n, w, h, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = i % w
+    row = ROW
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for r in range(0, n):
+        acc += tl.load(x + i + r, mask=(column + r < w) & (row + r < h), other=0.0)
+    for r in range(0, n):
+        acc += tl.load(x + i - r, mask=(column >= r) & (row >= r), other=0.0)
+    tl.store(y + i, acc)
+)";
+  auto divisionsOf = [&](const std::string &row) {
+    std::string own = source;
+    LoweredKernel kernel =
+        lowerSource(own.replace(own.find("ROW"), 3, row), "*fp32, *fp32, i32, i32, i32, 64");
+    EXPECT_EQ(kernel.error, "");
+    return countOf(kernel.loops, "arith.remsi") + countOf(kernel.loops, "arith.divsi");
+  };
+  EXPECT_EQ(divisionsOf("i // w"), 8u) << "one of each for each of four vectors";
+  EXPECT_GE(divisionsOf("i"), 8u) << "once in each loop: addresses may wrap there";
 }
 
 } // namespace

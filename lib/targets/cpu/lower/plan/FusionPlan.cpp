@@ -254,14 +254,20 @@ bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
 
 bool FusionPlan::readsMemory(Value tile) const { return loadful.contains(tile); }
 
-/// Row and image numbers of a list of pixels: `n // width`, `(n // width) % height`. The divisions
-/// take longer than all else in an address. A remainder alone stays, for addresses that wrap once
-/// are followed without it.
-static bool isQuotient(Operation *op) {
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
-    op = op->getOperand(0).getDefiningOp();
+/// Column, row and image numbers of a list of pixels: `n % width`, `(n // width) % height`. The
+/// divisions take longer than all else in an address. A remainder without a quotient stays, for
+/// addresses that wrap once are followed without it.
+static bool isPlaceInList(Operation *op) {
+  auto isQuotient = [](Operation *other) {
+    return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(other);
+  };
+  if (!isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    return isQuotient(op);
   }
-  return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(op);
+  return isQuotient(op->getOperand(0).getDefiningOp()) ||
+         llvm::any_of(op->getOperand(0).getUsers(), [&](Operation *other) {
+           return isQuotient(other) && llvm::equal(other->getOperands(), op->getOperands());
+         });
 }
 
 bool FusionPlan::shouldMaterialise(Operation *op, Value tile, const Use &use) const {
@@ -285,7 +291,7 @@ bool FusionPlan::shouldMaterialise(Operation *op, Value tile, const Use &use) co
   if (use.insideLoop && readsMemory(tile) && !elementTypeOf(tile).isInteger(1)) {
     return true;
   }
-  if (use.insideLoop && isQuotient(op) && !axes.isUniformEverywhere(tile)) {
+  if (use.insideLoop && isPlaceInList(op) && !axes.isUniformEverywhere(tile)) {
     return true;
   }
   return (several || use.repeated || use.insideLoop) && cost(tile) > keepAboveCost &&
