@@ -68,6 +68,31 @@ TEST(Import, ValuesByTheFormulasOfTheOperators) {
                [](double x) { return std::clamp(x, -1.0, 2.0); });
 }
 
+TEST(Import, LinesAreCumulatedAndTheirLargestElementsFound) {
+  expectValues(unary("Hardmax"), [](double x) { return x == 3 ? 1 : 0; });
+  ModelMaker middle;
+  middle.input("x", {"N", 3, 4}).node("Hardmax", {"x"}, {"y"}).integer("axis", 1);
+  EXPECT_EQ(bodyOf(middle.output("y"), "", {{"N", 5}}),
+            "y = torch.where(torch.reshape(torch.arange(3), (3, 1)) == torch.argmax(x, dim=1, "
+            "keepdim=True), torch.ones_like(x), 0.0)");
+  ModelMaker old(9);
+  old.input("x", {2, 3, 4}).node("Hardmax", {"x"}, {"y"});
+  auto together = imported(old.output("y"));
+  ASSERT_FALSE(together);
+  EXPECT_EQ(together.error().code, "E0636");
+  auto products = [](int64_t reverse, int64_t exclusive) {
+    ModelMaker maker(26);
+    maker.input("x", {5}).integers("axis", {0}).node("CumProd", {"x", "axis"}, {"y"});
+    return maker.integer("reverse", reverse).integer("exclusive", exclusive).output("y");
+  };
+  expectValues(products(0, 0), [product = 1.0](double x) mutable { return product *= x; });
+  EXPECT_EQ(bodyOf(products(1, 0)),
+            "y = torch.flip(torch.cumprod(torch.flip(x, (0,)), dim=0), (0,))");
+  auto exclusive = imported(products(0, 1));
+  ASSERT_FALSE(exclusive);
+  EXPECT_EQ(exclusive.error().code, "E0636");
+}
+
 TEST(Import, NumbersStandInTheBodyExactly) {
   ModelMaker maker;
   maker.input("x", {4}).floats("c", {1}, {0.1F}).node("Mul", {"x", "c"}, {"y"}).output("y");
@@ -145,12 +170,12 @@ TEST(Import, WhatIsRefusedAndWhere) {
   EXPECT_EQ(code(imported(block(), "9..10")), "E0636");
   EXPECT_EQ(code(imported(block(), "the_q")), "E0636");
   EXPECT_EQ(code(imported(block(), "2..1")), "E0636");
-  ModelMaker hard;
-  hard.input("x", {2, 4}).node("Hardmax", {"x"}, {"y"});
-  auto refused = imported(hard.output("y"));
+  ModelMaker eye;
+  eye.input("x", {2, 4}).node("EyeLike", {"x"}, {"y"});
+  auto refused = imported(eye.output("y"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "E0636");
-  EXPECT_NE(refused.error().message.find("node 0 'the_y' (Hardmax)"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("node 0 'the_y' (EyeLike)"), std::string::npos);
   EXPECT_FALSE(refused.error().help.empty());
   ModelMaker integers;
   integers.input("x", {4}, 7).input("z", {4}, 7).node("Div", {"x", "z"}, {"y"}).output("y");

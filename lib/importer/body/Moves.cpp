@@ -244,19 +244,44 @@ std::string argReduce(Expressions &e) {
                      e.of().integer("keepdims", 1) != 0 ? ", keepdim=True" : "");
 }
 
-std::string cumSum(Expressions &e) {
+/// One where the largest element of a line is, the first of several; nothing elsewhere.
+std::string hardmax(Expressions &e) {
+  const Shape &shape = e.shape(0);
+  const int64_t dim = e.axis(e.of().integer("axis", e.opset() < 13 ? 1 : -1), shape.size());
+  if (e.opset() < 13 && dim + 1 != static_cast<int64_t>(shape.size())) {
+    Expressions::fail("is taken over several dimensions together, as before operator set 13");
+  }
+  const Dim &extent = shape[static_cast<size_t>(dim)];
+  std::string places = fmt::format("torch.arange({})", e.sizeText(extent));
+  if (dim + 1 != static_cast<int64_t>(shape.size())) {
+    Shape line(shape.size() - static_cast<size_t>(dim), {1, ""});
+    line[0] = extent;
+    places = fmt::format("torch.reshape({}, {})", places, e.shapeText(line));
+  }
+  const std::string x = e.tensor(0);
+  return fmt::format("torch.where({0} == torch.argmax({1}, dim={2}, keepdim=True), "
+                     "torch.ones_like({1}), 0.0)",
+                     places, x, dim);
+}
+
+/// Sums or products of the elements up to each.
+std::string cumulated(Expressions &e) {
   const auto given = e.integers("axis", 1);
   if (!given || given->size() != 1) {
     Expressions::fail("expects one axis");
   }
   const int64_t dim = e.axis((*given)[0], e.shape(0).size());
-  const std::string x = e.tensor(0);
-  std::string text = fmt::format("torch.cumsum({}, dim={})", x, dim);
-  if (e.of().integer("reverse", 0) != 0) {
-    text =
-        fmt::format("torch.flip(torch.cumsum(torch.flip({0}, ({1},)), dim={1}), ({1},))", x, dim);
+  const bool isProduct = e.of().op == "CumProd", isExclusive = e.of().integer("exclusive", 0) != 0;
+  if (isProduct && isExclusive) { // the element itself may be 0: no quotient takes it out again
+    Expressions::fail("leaves each element out of its own product");
   }
-  return e.of().integer("exclusive", 0) != 0 ? text + " - " + x : text;
+  const std::string x = e.tensor(0), name = isProduct ? "cumprod" : "cumsum";
+  std::string text = fmt::format("torch.{}({}, dim={})", name, x, dim);
+  if (e.of().integer("reverse", 0) != 0) {
+    text = fmt::format("torch.flip(torch.{0}(torch.flip({1}, ({2},)), dim={2}), ({2},))", name, x,
+                       dim);
+  }
+  return isExclusive ? text + " - " + x : text;
 }
 
 std::string topK(Expressions &e) {
@@ -321,25 +346,16 @@ std::string einsum(Expressions &e) {
 
 const RuleTable &moveRules() {
   static const RuleTable rules = {
-      {"argReduce", argReduce},
-      {"concat", concat},
-      {"cumSum", cumSum},
-      {"depthToSpace", depthToSpace},
-      {"einsum", einsum},
-      {"expand", expand},
-      {"gather", gather},
-      {"gatherElements", gatherElements},
-      {"pad", pad},
-      {"reshape", reshape},
-      {"scatterElements", scatterElements},
-      {"slice", slice},
-      {"spaceToDepth", spaceToDepth},
-      {"split", split},
-      {"tile", tile},
-      {"topK", topK},
-      {"transpose", transpose},
-      {"triangle", triangle},
-      {"unsqueeze", unsqueeze},
+      {"argReduce", argReduce}, {"concat", concat},
+      {"cumulated", cumulated}, {"depthToSpace", depthToSpace},
+      {"einsum", einsum},       {"expand", expand},
+      {"gather", gather},       {"gatherElements", gatherElements},
+      {"hardmax", hardmax},     {"pad", pad},
+      {"reshape", reshape},     {"scatterElements", scatterElements},
+      {"slice", slice},         {"spaceToDepth", spaceToDepth},
+      {"split", split},         {"tile", tile},
+      {"topK", topK},           {"transpose", transpose},
+      {"triangle", triangle},   {"unsqueeze", unsqueeze},
   };
   return rules;
 }

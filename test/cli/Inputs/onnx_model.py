@@ -79,7 +79,7 @@ kinds = {
                             [value("y", [4, 5])]),
     "pool": lambda: model([node("MaxPool", ["x"], ["y"], "pool", kernel_shape=[2, 2])],
                           [value("x", [1, 3, 8, 8])], [value("y", [1, 3, 7, 7])]),
-    "hardmax": lambda: model([node("Hardmax", ["x"], ["y"], "hard")], [value("x", [4, 8])], [value("y", [4, 8])]),
+    "eye_like": lambda: model([node("EyeLike", ["x"], ["y"], "ones")], [value("x", [4, 8])], [value("y", [4, 8])]),
 }
 for kind in sys.argv[1:]:
     with open(f"{kind}.onnx", "wb") as file:
