@@ -44,6 +44,17 @@ bool hasLine(const std::vector<Store> &group) {
   });
 }
 
+/// Whether a product is added to something: a kernel may round the product before, or not.
+bool addsProducts(const Node *value) {
+  const std::vector<const Node *> nodes = reachable({value});
+  auto has = [&](std::string_view name) {
+    return std::any_of(nodes.begin(), nodes.end(), [&](const Node *node) {
+      return node->kind == NodeKind::Map && node->name == name;
+    });
+  };
+  return has("mul") && (has("add") || has("sub"));
+}
+
 class Partitioner {
 public:
   Partitioner(Program &program, const std::set<BufferId> &apart)
@@ -52,6 +63,7 @@ public:
   Status run() {
     for (size_t stage = 0; stage < program.stages.size();) {
       align(stage);
+      keepCompared(stage);
       auto isCut = cutOne(stage);
       if (!isCut) {
         return isCut.error();
@@ -140,6 +152,39 @@ private:
       }
       store.value = replaced(store.value);
       store.guard = store.guard ? replaced(store.guard) : nullptr;
+    }
+  }
+
+  // ---- what has to be the same number twice ----
+
+  /// The values that the node compares with the largest or smallest of them, in the reduction's
+  /// names and in its own; none where they are read as they are or computed without a choice.
+  std::vector<const Node *> comparedWithExtremum(const Node &node) {
+    const bool isEquation = node.kind == NodeKind::Map && (node.name == "eq" || node.name == "ne");
+    for (size_t side = 0; isEquation && side < 2; ++side) {
+      const Node *extremum = node.inputs[side], *value = node.inputs[1 - side];
+      const bool isExtremum = extremum->kind == NodeKind::Reduce &&
+                              (extremum->name == "max" || extremum->name == "min");
+      if (isExtremum && isFloat(value->dtype) && addsProducts(value) &&
+          renamingOf(program, extremum->inputs[0], value)) {
+        return {extremum->inputs[0], value};
+      }
+    }
+    return {};
+  }
+
+  /// Two kernels, and two walks of one, may round what they compute anew differently, so that no
+  /// value would be equal to the largest one: such values are left in memory first.
+  void keepCompared(size_t stage) {
+    for (const std::vector<Store> &group : groupsOf(program, program.stages[stage])) {
+      const std::vector<const Node *> roots = rootsOf(group);
+      for (const Node *node : reachable(roots)) {
+        const std::vector<const Node *> values = comparedWithExtremum(*node);
+        if (!values.empty() && !readsAtConditionalIndex(roots, values)) {
+          materialise(stage, values);
+          return keepCompared(stage);
+        }
+      }
     }
   }
 

@@ -106,6 +106,47 @@ stage("first")
   }
 }
 
+/// A product that is added to may be rounded before, in one walk and not in the other: what is
+/// compared with the largest of it has to be the very same number.
+TEST(SavedValues, AreWhatIsComparedWithItsExtremum) {
+  constexpr const char *square = R"(
+N = size()
+x = input(fp32, [N, N], strides=[N, 1])
+y = input(fp32, [N, N], strides=[N, 1])
+out = output(fp32, [N, N], strides=[N, 1])
+i = iterator(N)
+j = iterator(N)
+k = iterator(N)
+stage("first")
+)";
+  auto partitioned = [&](const char *store) {
+    Program read = program(square + std::string(store));
+    normalise(read);
+    EXPECT_TRUE(bool(partition(read)));
+    EXPECT_TRUE(bool(verify(read)));
+    const std::string text = stages(read);
+    EXPECT_TRUE(bool(partition(read)));
+    EXPECT_EQ(stages(read), text) << "a second time";
+    return text;
+  };
+  auto saves = [](const std::string &text) {
+    return text.find("saved[") != std::string::npos && text.find("saved[") < text.find("max[");
+  };
+  EXPECT_TRUE(saves(partitioned("out[i, j] = where(y[i, j] - x[i, j] * y[i, j] =="
+                                " max[k](y[i, k] - x[i, k] * y[i, k]), 1.0, 0.0)\n")));
+  EXPECT_TRUE(saves(partitioned("out[i, j] = where(max[k](y[k, j] + x[k, j] * 3.0) !="
+                                " y[i, j] + x[i, j] * 3.0, 1.0, 0.0)\n")))
+      << "of columns, on the other side";
+  for (const char *exact : {"out[i, j] = where(y[i, j] - x[i, j] =="
+                            " max[k](y[i, k] - x[i, k]), 1.0, 0.0)\n",
+                            "out[i, j] = where(x[i, j] * y[i, j] =="
+                            " max[k](x[i, k] * y[i, k]), 1.0, 0.0)\n",
+                            "out[i, j] = where(y[i, j] - x[i, j] * y[i, j] >="
+                            " max[k](y[i, k]), 1.0, 0.0)\n"}) {
+    EXPECT_FALSE(saves(partitioned(exact))) << exact;
+  }
+}
+
 TEST(SavedValues, OfAStageThatMayNotBeLaunchedServeNoOther) {
   const std::string text = sizes + std::string("q[b] = max[a](sum[c](x[a, c] * w[b, c]))\n");
   const BufferId first = *program(text).find("p"), second = *program(text).find("q");
