@@ -58,6 +58,15 @@ void printWarnings(const Diagnostics &diags) {
   }
 }
 
+CLI::Validator between(double low, double high) {
+  auto refusal = [low, high](std::string &text) {
+    double value = 0;
+    const bool isInside = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+    return isInside ? "" : fmt::format("Value {} not in range [{} - {}]", text, low, high);
+  };
+  return {refusal, fmt::format("FLOAT in [{} - {}]", low, high)};
+}
+
 namespace {
 
 /// The name that was probably meant by the first word that is no command.

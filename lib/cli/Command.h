@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+} // namespace CLI
 
 namespace nereid::cli {
 
@@ -33,6 +34,9 @@ struct Session {
 /// Writes warnings to standard error, and what a kernel's meaning hangs on or upstream warns of
 /// (R0204, R0205), each once in a process, however often its kernel is compiled or interpreted.
 void printWarnings(const Diagnostics &diags);
+
+/// A number between these ends; CLI11's own range takes NaN for one.
+CLI::Validator between(double low, double high);
 
 /// Of --chip.
 inline constexpr const char *chipHelp = "descriptor of the chip that code is shaped for";

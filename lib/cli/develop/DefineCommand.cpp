@@ -4,6 +4,7 @@
 #include "lib/definition/Shipped.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/develop/sweep/KernelForms.h"
+#include "lib/generator/ReservedNames.h"
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/words/Chain.h"
@@ -309,6 +310,12 @@ void define(Options &options, Session &session) {
     session.json ? printJson(*reading, nullptr, "") : printReasons(to, *reading, nullptr);
     session.status = exitCheckFailed;
     return;
+  }
+  if (generator::isReservedName(options.name)) {
+    return session.fail(
+        makeError("E0624",
+                  fmt::format("the name '{}' is reserved in generated files", options.name))
+            .withHelp("choose another one with --name"));
   }
   auto written =
       words::writeDefinition(*reading->chosen, reading->facts, reading->request, options.name);

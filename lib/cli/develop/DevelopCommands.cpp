@@ -71,8 +71,10 @@ void addMode(CLI::App &command, Options &options) {
   command.add_option("--mode", options.mode,
                      "how to look for the quickest form of the operator: default, reduce-overhead, "
                      "max-autotune, max-autotune-no-graphs");
-  command.add_option("--min-speedup", options.develop.leastSpeedup,
-                     "over the eager form, from which on the compiled one takes its place; 1.2");
+  command
+      .add_option("--min-speedup", options.develop.leastSpeedup,
+                  "over the eager form, from which on the compiled one takes its place; 1.2")
+      ->check(between(0.0, 1e6));
 }
 
 void addRounds(CLI::App &command, Options &options) {
@@ -233,14 +235,14 @@ void addDevelop(CLI::App &app, Session &session) {
   command
       ->add_option("--seconds-per-operator", options->secondsPerOperator,
                    "with --all: an operator that takes longer is ended; 3600, 0 = never")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(between(0.0, 1e9));
   command->add_option(reportOption, options->reportTo)->group(""); // between our own processes
   addSeed(*command, *options);
   addRounds(*command, *options);
   addMode(*command, *options);
   addLanguage(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
-      ->check(CLI::Range(0.001, 3600.0));
+      ->check(between(0.001, 3600.0));
   addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
@@ -356,7 +358,7 @@ void addBench(CLI::App &app, Session &session) {
   addSeed(*command, *options);
   addMode(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
-      ->check(CLI::Range(0.001, 3600.0));
+      ->check(between(0.001, 3600.0));
   command->add_option("--against", options->against,
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);

@@ -141,7 +141,7 @@ void addProfile(CLI::App &app, Session &session) {
   command->add_option("--chip", options->chip,
                       "descriptor of the device: its rates and processors");
   command->add_option("--seconds-per-case", options->secondsPerCase, "timing budget")
-      ->check(CLI::Range(0.001, 3600.0));
+      ->check(between(0.001, 3600.0));
   addKernelBenchOptions(*command, *options);
   addProcessOptions(*command, *options);
   addBlocking(*command);

@@ -181,7 +181,7 @@ void addTune(CLI::App &app, Session &session) {
   command
       ->add_option("--seconds-per-case", options->secondsPerCase,
                    "timing budget of each config of a case")
-      ->check(CLI::Range(0.001, 3600.0));
+      ->check(between(0.001, 3600.0));
   addKernelBenchOptions(*command, *options);
   addProcessOptions(*command, *options);
   command->add_option("--without", options->without)->group("");
