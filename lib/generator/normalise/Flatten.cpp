@@ -23,10 +23,10 @@ BufferId viewOf(Program &program, Buffer view) {
   return program.add(std::move(view));
 }
 
-Access flattened(Program &program, const Access &access, const Flattening &dims) {
+IndexedBuffer flattened(Program &program, const IndexedBuffer &access, const Flattening &dims) {
   const Buffer from = program.buffers[access.first];
   const auto inner = static_cast<ptrdiff_t>(dims.inner);
-  Access result = access;
+  IndexedBuffer result = access;
   result.second[dims.outer] = flatIndex(from, access.second, dims);
   result.second.erase(result.second.begin() + inner);
   Buffer view = from;
@@ -39,14 +39,8 @@ Access flattened(Program &program, const Access &access, const Flattening &dims)
   return result;
 }
 
-size_t divisionsIn(const Affine &index) {
-  size_t count = 0;
-  index.forEachAtom([&](const Atom &atom) { count += atom.isDivision(); });
-  return count;
-}
-
 /// Two dimensions whose indices have divisions that the index of both has not.
-std::optional<Flattening> withoutDivisions(const Buffer &buffer, const Access &access) {
+std::optional<Flattening> withoutDivisions(const Buffer &buffer, const IndexedBuffer &access) {
   const std::vector<Affine> &indices = access.second;
   for (size_t outer = 0; outer < indices.size(); ++outer) {
     for (size_t inner = 0; inner < indices.size(); ++inner) {
@@ -63,6 +57,12 @@ std::optional<Flattening> withoutDivisions(const Buffer &buffer, const Access &a
 
 } // namespace
 
+size_t divisionsIn(const Affine &index) {
+  size_t count = 0;
+  index.forEachAtom([&](const Atom &atom) { count += atom.isDivision(); });
+  return count;
+}
+
 bool areDense(const Buffer &buffer, const Flattening &dims) {
   return buffer.strides[dims.outer] == buffer.strides[dims.inner] * buffer.sizes[dims.inner];
 }
@@ -71,8 +71,8 @@ Affine flatIndex(const Buffer &buffer, const std::vector<Affine> &indices, const
   return indices[dims.outer] * buffer.sizes[dims.inner] + indices[dims.inner];
 }
 
-std::vector<Access> accessesOf(const Program &program) {
-  std::vector<Access> result;
+std::vector<IndexedBuffer> indexedBuffers(const Program &program) {
+  std::vector<IndexedBuffer> result;
   for (const Node *node : program.values()) {
     if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
       result.emplace_back(node->buffer, node->indices);
@@ -86,9 +86,9 @@ std::vector<Access> accessesOf(const Program &program) {
   return result;
 }
 
-void flatten(Program &program, const std::map<Access, Flattening> &plan) {
+void flatten(Program &program, const std::map<IndexedBuffer, Flattening> &plan) {
   program.rebuild([&](NodeParts parts) {
-    Access access(parts.buffer, parts.indices);
+    IndexedBuffer access(parts.buffer, parts.indices);
     const bool isAccess = parts.kind == NodeKind::Load || parts.kind == NodeKind::Ref;
     if (auto found = plan.find(access); isAccess && found != plan.end()) {
       std::tie(parts.buffer, parts.indices) = flattened(program, access, found->second);
@@ -97,7 +97,7 @@ void flatten(Program &program, const std::map<Access, Flattening> &plan) {
   });
   for (Stage &stage : program.stages) {
     for (Store &store : stage.stores) {
-      Access access(store.buffer, store.index);
+      IndexedBuffer access(store.buffer, store.index);
       if (auto found = plan.find(access); found != plan.end()) {
         std::tie(store.buffer, store.index) = flattened(program, access, found->second);
       }
@@ -106,10 +106,10 @@ void flatten(Program &program, const std::map<Access, Flattening> &plan) {
 }
 
 void joinDivisions(Program &program) {
-  std::map<Access, Flattening> plan;
+  std::map<IndexedBuffer, Flattening> plan;
   do {
     plan.clear();
-    for (const Access &access : accessesOf(program)) {
+    for (const IndexedBuffer &access : indexedBuffers(program)) {
       if (auto dims = withoutDivisions(program.buffers[access.first], access)) {
         plan[access] = *dims;
       }

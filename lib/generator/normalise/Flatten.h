@@ -7,7 +7,7 @@
 
 namespace nereid::generator {
 
-using Access = std::pair<BufferId, std::vector<Affine>>;
+using IndexedBuffer = std::pair<BufferId, std::vector<Affine>>;
 
 /// Two dimensions of an access become one: `outer`'s index times `inner`'s size and `inner`'s
 /// index.
@@ -20,8 +20,10 @@ bool areDense(const Buffer &buffer, const Flattening &dims);
 /// The index of both.
 Affine flatIndex(const Buffer &buffer, const std::vector<Affine> &indices, const Flattening &dims);
 /// Every load, reference and store of the plan's accesses takes a view.
-void flatten(Program &program, const std::map<Access, Flattening> &plan);
+void flatten(Program &program, const std::map<IndexedBuffer, Flattening> &plan);
 /// All loads, references and stores.
-std::vector<Access> accessesOf(const Program &program);
+std::vector<IndexedBuffer> indexedBuffers(const Program &program);
+/// Quotients and remainders, those inside of others included.
+size_t divisionsIn(const Affine &index);
 
 } // namespace nereid::generator

@@ -10,7 +10,7 @@ namespace {
 
 class Merger {
 public:
-  explicit Merger(Program &program) : program(program), accesses(accessesOf(program)) {
+  explicit Merger(Program &program) : program(program), accesses(indexedBuffers(program)) {
     for (const Node *node : program.values()) {
       if (node->kind != NodeKind::Load && node->kind != NodeKind::Ref) {
         for (const Affine &index : node->indices) {
@@ -73,7 +73,7 @@ private:
   bool planned(IteratorId outer, IteratorId inner) {
     plan.clear();
     const Polynomial &extent = program.space.iterators[inner].extent;
-    for (const Access &access : accesses) {
+    for (const IndexedBuffer &access : accesses) {
       const Buffer &buffer = program.buffers[access.first];
       std::optional<size_t> ofOuter, ofInner;
       for (size_t dim = 0; dim < access.second.size(); ++dim) {
@@ -117,10 +117,10 @@ private:
   }
 
   Program &program;
-  std::vector<Access> accesses;
+  std::vector<IndexedBuffer> accesses;
   std::vector<std::set<IteratorId>> groups; ///< those of each reduction and each store
   std::set<IteratorId> fixed;               ///< seen otherwise than as steps of an access
-  std::map<Access, Flattening> plan;
+  std::map<IndexedBuffer, Flattening> plan;
 };
 
 } // namespace

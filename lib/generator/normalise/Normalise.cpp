@@ -2,9 +2,12 @@
 // The order of the passes, and the smallest ones, see Normalise.h.
 #include "lib/generator/normalise/Normalise.h"
 
+#include "lib/generator/normalise/Flatten.h"
 #include "lib/generator/program/Guards.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace nereid::generator {
 namespace {
@@ -32,11 +35,8 @@ std::set<IteratorId> ofLines(const Program &program) {
 }
 
 size_t countDivisions(const std::vector<Affine> &indices) {
-  size_t count = 0;
-  for (const Affine &index : indices) {
-    index.forEachAtom([&](const Atom &atom) { count += atom.isDivision(); });
-  }
-  return count;
+  return std::transform_reduce(indices.begin(), indices.end(), size_t{0}, std::plus<>(),
+                               divisionsIn);
 }
 
 struct Split {

@@ -113,9 +113,9 @@ private:
     }
   }
 
-  /// Values of 16 bits are tensor floats as they are, and a weight is the
-  /// sum of two such, so that the matrix unit loses nothing that float32 has; what the second one
-  /// adds to an infinite value is left out, as it may be 0 times that.
+  /// Values of 16 bits are tensor floats as they are, and a weight is the sum of two such, so that
+  /// the matrix unit loses nothing that float32 has; what the second one adds to an infinite value
+  /// is left out, as it may be 0 times that.
   void attendAsTensorFloats(const Expr &weight, const Expr &value, const Expr &shrink) {
     const Expr bits = kernel::method(weight, "to", {name("tl.int32"), bitcast()});
     const Expr high = fresh("high", kernel::method(kernel::binary("&", bits, tensorFloatBits), "to",

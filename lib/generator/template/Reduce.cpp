@@ -158,20 +158,15 @@ std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<S
 }
 
 std::string heldLength(const Program &program, const std::vector<Store> &stores) {
-  std::string length;
-  size_t count = 0;
-  const std::vector<TileDim> dims = firstReduceTile(program, stores, DimForm::Whole);
-  for (const TileDim &dim : dims) {
-    count += dim.form == DimForm::Whole;
-  }
-  for (const TileDim &dim : dims) {
+  std::vector<std::string> extents;
+  for (const TileDim &dim : firstReduceTile(program, stores, DimForm::Whole)) {
     if (dim.form == DimForm::Whole) {
-      length += length.empty() ? "" : "*";
-      length += count > 1 ? fmt::format("next_power_of_2({})", launchExtent(dim, program))
-                          : launchExtent(dim, program);
+      extents.push_back(launchExtent(dim, program));
     }
   }
-  return length;
+  return extents.size() > 1
+             ? fmt::format("next_power_of_2({})", fmt::join(extents, ")*next_power_of_2("))
+             : fmt::format("{}", fmt::join(extents, ""));
 }
 
 Result<StageKernel> emitReduce(const Program &program, const std::string &name,

@@ -80,6 +80,12 @@ static std::optional<Lanes> quarterPower(Lanes x, Lanes y) {
   return select((a == 0.0) | (a == infinity), a, count > 4 ? x * fraction : fraction);
 }
 
+/// What takes no logarithm, with an approximate unit; null for other powers.
+static std::optional<Lanes> simplePower(Lanes x, Lanes y) {
+  const std::optional<Lanes> product = smallPower(x, y);
+  return product ? product : quarterPower(x, y);
+}
+
 /// abs(x)^y, of f32, with the special values of C's pow that it does not have yet.
 static Lanes withSigns(Lanes x, Lanes y, Lanes magnitude) {
   Lanes a = absolute(x);
@@ -103,11 +109,8 @@ static Lanes power32(Lanes x, Lanes y) {
 }
 
 Lanes powToHalf(Lanes x, Lanes y) {
-  if (std::optional<Lanes> product = smallPower(x, y)) {
-    return *product;
-  }
-  if (std::optional<Lanes> roots = quarterPower(x, y)) {
-    return *roots;
+  if (std::optional<Lanes> simple = simplePower(x, y)) {
+    return *simple;
   }
   // Exponents of such results are below 2^8 in magnitude, and the product's error is their 2^-22nd.
   return withSigns(x, y, approximateUnitFor(x)->powerOfTwo(y * emitLog2(absolute(x))));
@@ -115,9 +118,8 @@ Lanes powToHalf(Lanes x, Lanes y) {
 
 Lanes emitPow(Lanes x, Lanes y) {
   if (approximateUnitFor(x)) {
-    std::optional<Lanes> product = smallPower(x, y);
-    product = product ? product : quarterPower(x, y);
-    return product ? *product : power32(x, y);
+    const std::optional<Lanes> simple = simplePower(x, y);
+    return simple ? *simple : power32(x, y);
   }
   if (x.width() == 32) {
     Lanes wideX = toDouble(x), wideY = toDouble(y);

@@ -42,10 +42,18 @@ Pair logOfSplit(Lanes k, Lanes f, Lanes correction) {
   return {whole.high, whole.low + mulAdd(k, ln2Low, low)};
 }
 
-/// sqrt(x) by an approximation of 1 / sqrt(x).
-Pair rootByInverse(Pair x, Lanes inverse) {
-  Lanes root = roundedProduct(x.high, inverse);
-  return {root, (mulAdd(-root, root, x.high) + x.low) * inverse * 0.5};
+/// sqrt(x); what is divided by is kept away from 0 where x may be that.
+Pair rootOf(Pair x, bool mayBeZero) {
+  auto divisor = [&](Lanes value, double least) {
+    return mayBeZero ? atLeast(value, least) : value;
+  };
+  if (const ApproximateUnit *unit = approximateUnitFor(x.high)) {
+    Lanes inverse = unit->reciprocalSquareRootOfNormal(divisor(x.high, 0x1p-100));
+    Lanes root = roundedProduct(x.high, inverse); // the inverse of 0 is only multiplied with 0
+    return {root, (mulAdd(-root, root, x.high) + x.low) * inverse * 0.5};
+  }
+  Lanes root = squareRoot(x.high);
+  return {root, (mulAdd(-root, root, x.high) + x.low) * (0.5 / divisor(root, 0x1p-50))};
 }
 
 } // namespace
@@ -70,24 +78,9 @@ Pair quotientOfPairs(Pair a, Pair b) {
   return {quotient, rest * inverse};
 }
 
-Pair rootOfPair(Pair x) {
-  // The inverse of 0 is only multiplied with 0.
-  const ApproximateUnit *unit = approximateUnitFor(x.high);
-  if (unit) {
-    Lanes inverse = unit->reciprocalSquareRootOfNormal(atLeast(x.high, 0x1p-100));
-    return rootByInverse(x, inverse);
-  }
-  Lanes root = squareRoot(x.high);
-  return {root, (mulAdd(-root, root, x.high) + x.low) * (0.5 / atLeast(root, 0x1p-50))};
-}
+Pair rootOfPair(Pair x) { return rootOf(x, /*mayBeZero=*/true); }
 
-Pair rootOfPositivePair(Pair x) {
-  if (const ApproximateUnit *unit = approximateUnitFor(x.high)) {
-    return rootByInverse(x, unit->reciprocalSquareRootOfNormal(x.high));
-  }
-  Lanes root = squareRoot(x.high);
-  return {root, (mulAdd(-root, root, x.high) + x.low) * (0.5 / root)};
-}
+Pair rootOfPositivePair(Pair x) { return rootOf(x, /*mayBeZero=*/false); }
 
 Pair productOfPairs(Pair x, Pair y) {
   Pair product = twoProduct(x.high, y.high);

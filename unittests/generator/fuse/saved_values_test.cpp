@@ -31,6 +31,20 @@ p[i] = max[j](sum[k](x[i, k] * w[j, k]))
 stage("second")
 )";
 
+/// Of two square matrices; what is stored follows.
+constexpr const char *square = R"(
+N = size()
+x = input(fp32, [N, N], strides=[N, 1])
+u = input(fp32, [N, N], strides=[N, 1])
+i = iterator(N)
+j = iterator(N)
+k = iterator(N)
+l = iterator(N)
+m = iterator(N)
+)";
+constexpr const char *ofRows = "out = output(fp32, [N], strides=[1])\nstage(\"first\")\n",
+                     *ofElements = "out = output(fp32, [N, N], strides=[N, 1])\nstage(\"first\")\n";
+
 size_t stagesOf(const std::string &text, const std::set<BufferId> &apart = {}) {
   Program read = program(text);
   normalise(read);
@@ -76,24 +90,12 @@ TEST(SavedValues, AreNoneOfWhatIsWrittenInBetween) {
 
 /// Values that one stage would leave together, though what one of them reads is made of the other.
 TEST(SavedValues, AreLeftBeforeTheyAreRead) {
-  constexpr const char *square = R"(
-N = size()
-x = input(fp32, [N, N], strides=[N, 1])
-u = input(fp32, [N, N], strides=[N, 1])
-out = output(fp32, [N], strides=[1])
-i = iterator(N)
-j = iterator(N)
-k = iterator(N)
-l = iterator(N)
-m = iterator(N)
-stage("first")
-)";
   for (const char *store :
        {"out[i] = max[j](sum[k](x[i, k] * u[k, j]) +"
         " sum[l](exp(sum[k](x[i, k] * u[k, l])) * u[l, j]))\n",
         "out[i] = max[j](sum[k](x[i, k] * u[k, j]) + sum[m](sum[l](sum[k](x[i, k] * u[k, l]) *"
         " u[l, m]) * u[m, j]))\n"}) {
-    Program read = program(square + std::string(store));
+    Program read = program(std::string(square) + ofRows + store);
     normalise(read);
     ASSERT_TRUE(bool(partition(read)));
     const Status isLawful = verify(read);
@@ -109,18 +111,8 @@ stage("first")
 /// A product that is added to may be rounded before, in one walk and not in the other: what is
 /// compared with the largest of it has to be the very same number.
 TEST(SavedValues, AreWhatIsComparedWithItsExtremum) {
-  constexpr const char *square = R"(
-N = size()
-x = input(fp32, [N, N], strides=[N, 1])
-y = input(fp32, [N, N], strides=[N, 1])
-out = output(fp32, [N, N], strides=[N, 1])
-i = iterator(N)
-j = iterator(N)
-k = iterator(N)
-stage("first")
-)";
-  auto partitioned = [&](const char *store) {
-    Program read = program(square + std::string(store));
+  auto partitioned = [](const char *store) {
+    Program read = program(std::string(square) + ofElements + store);
     normalise(read);
     EXPECT_TRUE(bool(partition(read)));
     EXPECT_TRUE(bool(verify(read)));
@@ -132,17 +124,17 @@ stage("first")
   auto saves = [](const std::string &text) {
     return text.find("saved[") != std::string::npos && text.find("saved[") < text.find("max[");
   };
-  EXPECT_TRUE(saves(partitioned("out[i, j] = where(y[i, j] - x[i, j] * y[i, j] =="
-                                " max[k](y[i, k] - x[i, k] * y[i, k]), 1.0, 0.0)\n")));
-  EXPECT_TRUE(saves(partitioned("out[i, j] = where(max[k](y[k, j] + x[k, j] * 3.0) !="
-                                " y[i, j] + x[i, j] * 3.0, 1.0, 0.0)\n")))
+  EXPECT_TRUE(saves(partitioned("out[i, j] = where(u[i, j] - x[i, j] * u[i, j] =="
+                                " max[k](u[i, k] - x[i, k] * u[i, k]), 1.0, 0.0)\n")));
+  EXPECT_TRUE(saves(partitioned("out[i, j] = where(max[k](u[k, j] + x[k, j] * 3.0) !="
+                                " u[i, j] + x[i, j] * 3.0, 1.0, 0.0)\n")))
       << "of columns, on the other side";
-  for (const char *exact : {"out[i, j] = where(y[i, j] - x[i, j] =="
-                            " max[k](y[i, k] - x[i, k]), 1.0, 0.0)\n",
-                            "out[i, j] = where(x[i, j] * y[i, j] =="
-                            " max[k](x[i, k] * y[i, k]), 1.0, 0.0)\n",
-                            "out[i, j] = where(y[i, j] - x[i, j] * y[i, j] >="
-                            " max[k](y[i, k]), 1.0, 0.0)\n"}) {
+  for (const char *exact : {"out[i, j] = where(u[i, j] - x[i, j] =="
+                            " max[k](u[i, k] - x[i, k]), 1.0, 0.0)\n",
+                            "out[i, j] = where(x[i, j] * u[i, j] =="
+                            " max[k](x[i, k] * u[i, k]), 1.0, 0.0)\n",
+                            "out[i, j] = where(u[i, j] - x[i, j] * u[i, j] >="
+                            " max[k](u[i, k]), 1.0, 0.0)\n"}) {
     EXPECT_FALSE(saves(partitioned(exact))) << exact;
   }
 }
