@@ -36,8 +36,8 @@ void keepRounded(arith::MulFOp op) {
   op.erase();
 }
 
-/// The sign's bit and the others are one instruction; what LLVM makes of a copied sign tests it and
-/// chooses.
+/// Two operations on bits, one where the sign's are at hand already; what LLVM makes of a copied
+/// sign tests it and chooses.
 void copySignByBits(math::CopySignOp op) {
   Type type = op.getType();
   if (!type.isF32()) {
