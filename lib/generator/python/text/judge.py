@@ -537,8 +537,9 @@ class Verdict:
         self.elements += result.numel()
         if result.numel() == 0:
             return
+        actual = result.to(torch.float64)
         if result.dtype.is_floating_point:
-            actual, limits = result.to(torch.float64), torch.finfo(result.dtype)
+            limits = torch.finfo(result.dtype)
             # Those of 8 bits come from conversions, which the reference has rounded.
             unit = limits.eps / 2 if result.element_size() > 1 else 0.0
             error = torch.zeros_like(wanted) if error is None else error.expand_as(wanted)
@@ -553,7 +554,7 @@ class Verdict:
             is_right |= may_overflow & actual.isinf() & (actual.sign() == wanted.sign())
         else:
             wanted = wanted.to(result.dtype)
-            away = (result.to(torch.float64) - wanted.to(torch.float64)).abs()
+            away = (actual - wanted.to(torch.float64)).abs()
             error = torch.zeros_like(away) if error is None else error.expand_as(away)
             bound = error
             is_right = (result == wanted) | ((bound > 0) & (away <= bound))
@@ -562,7 +563,7 @@ class Verdict:
         is_wrong = ~is_right & ~is_open
         known = torch.where(is_open, 0.0, away).nan_to_num(0.0, 0.0)
         self.max_diff = max(self.max_diff, float(known.max()))
-        is_finite = result.isfinite() & wanted.isfinite() & ~is_open
+        is_finite = actual.isfinite() & wanted.isfinite() & ~is_open
         self.finite += int(is_finite.sum())
         self.sum_of_diffs += float(torch.where(is_finite, known, 0.0).sum())
         share = (known / bound).nan_to_num(0.0, 0.0)
