@@ -70,6 +70,11 @@ TEST(Integers, TypesFollowPyTorch) {
   // Integer times float is PyTorch's default type, whatever else the operator computes in.
   EXPECT_EQ(outType("out = x + y * 0.5", "float16", "int32"), "float32");
   EXPECT_EQ(outType("out = x + y * 0.5", "float64", "int32"), "float64");
+  // Numbers that are chosen between are no operator's.
+  EXPECT_EQ(outType("out = torch.where(x > y, 1.0, 0.5)", "float16", "float16"), "float32");
+  EXPECT_EQ(outType("out = torch.where(x > y, 1, 0.5)", "float64", "float64"), "float64");
+  EXPECT_EQ(outType("out = torch.where(x > y, 1, 0)", "float16", "float16"), "int64");
+  EXPECT_EQ(outType("out = x * torch.where(x > y, 1, 0)", "float16", "float16"), "float16");
 }
 
 TEST(Integers, WhatHasNoMeaningIsRefused) {

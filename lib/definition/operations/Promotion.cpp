@@ -159,7 +159,7 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
     return castDtype(operation, otherwise);
   }
   std::optional<DType> joined;
-  bool hasWhole = false, hasFraction = false;
+  bool hasWhole = false, hasFraction = false, hasNeutral = false;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (isCondition(operation, i)) {
       continue;
@@ -170,12 +170,14 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
     }
     hasWhole |= operand.kind == OperandKind::Whole;
     hasFraction |= operand.kind == OperandKind::Fraction;
+    hasNeutral |= operand.kind == OperandKind::Neutral;
   }
   if (operation.result == ResultType::Bool && !joined && hasWhole && !hasFraction) {
     return DType::I64; // sizes are compared as they are, also beyond what the operator's type holds
   }
   DType type = joined.value_or(otherwise);
-  if (isFloat(type)) {
+  const bool choosesNumbers = operation.name == "where" && !joined && !hasNeutral;
+  if (isFloat(type) && !choosesNumbers) {
     return type;
   }
   if (hasFraction || needsFloat(operation)) {
@@ -184,7 +186,6 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
   }
   bool countsAsNumber = operation.name == "sum" || operation.name == "prod" ||
                         operation.name == "cumsum" || operation.name == "cumprod";
-  bool choosesNumbers = operation.name == "where" && !joined;
   bool isMadeOfNumbers = hasWhole && (type == DType::Bool || choosesNumbers);
   return countsAsNumber || isMadeOfNumbers ? DType::I64 : type;
 }

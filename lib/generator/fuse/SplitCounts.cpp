@@ -29,10 +29,14 @@ std::optional<Addition> additionOf(const Program &program, const Store &store) {
                        index.terms().begin()->second.isOne() &&
                        index.terms().begin()->first.kind == Atom::Kind::Data;
   const Node *value = store.value;
-  while (value->kind == NodeKind::Map && value->name == "cast") {
+  while (value->kind == NodeKind::Map && value->name == "cast" && value->dtype != DType::Bool) {
     value = value->inputs[0];
   }
   Addition made{isPlace ? index.terms().begin()->first.node : nullptr, store.guard};
+  if (value->dtype == DType::Bool && !store.guard) {
+    made.condition = value;
+    return isPlace ? std::optional(made) : std::nullopt;
+  }
   if (value->kind == NodeKind::Map && value->name == "where" && isNumber(value->inputs[2], 0) &&
       !store.guard) {
     made.condition = value->inputs[0];

@@ -101,7 +101,7 @@ Value histogram(WrittenCall &call) {
                        {"high", call.number(high->front())},
                        {"bins", call.sizeNumber(bins->front())}});
   const Value each = call.writtenOut(
-      "out = torch.where((x >= low) & (x <= high), 1, 0).to(x.dtype)",
+      "out = ((x >= low) & (x <= high)).to(x.dtype)",
       {{"x", x}, {"low", call.number(low->front())}, {"high", call.number(high->front())}});
   const Value none =
       call.writtenOut("out = none.to(x.dtype)",
