@@ -244,7 +244,8 @@ void addCheck(CLI::App &app, Session &session) {
   addImportPaths(*command, session);
   command->add_option("--schedule", options->check.schedule,
                       "order of the programs: in-order, round-robin or random");
-  command->add_option("--seed", options->check.seed, "of the random schedule");
+  command->add_option("--seed", options->check.seed, "of the random schedule")
+      ->check(wholeNumber());
   command->add_option("--target", options->companion.target,
                       "launch there too and compare: cpu, nvidia:0 and the like");
   command->add_option("--chip", options->companion.chip, chipHelp);

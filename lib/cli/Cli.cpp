@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -65,6 +67,16 @@ CLI::Validator between(double low, double high) {
     return isInside ? "" : fmt::format("Value {} not in range [{} - {}]", text, low, high);
   };
   return {refusal, fmt::format("FLOAT in [{} - {}]", low, high)};
+}
+
+CLI::Validator wholeNumber() {
+  auto refusal = [](std::string &text) {
+    uint64_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool isWhole = failed == std::errc() && end == text.data() + text.size();
+    return isWhole ? "" : fmt::format("Value {} not in range [0 - {}]", text, UINT64_MAX);
+  };
+  return {refusal, ""};
 }
 
 namespace {

@@ -37,6 +37,9 @@ void printWarnings(const Diagnostics &diags);
 
 /// A number between these ends; CLI11's own range takes NaN for one.
 CLI::Validator between(double low, double high);
+/// A whole number of 64 bits without a sign; CLI11 wraps -1, and ends what is larger at the
+/// largest.
+CLI::Validator wholeNumber();
 
 /// Of --chip.
 inline constexpr const char *chipHelp = "descriptor of the chip that code is shaped for";

@@ -149,6 +149,9 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
       at = end;
       continue;
     }
+    if (std::string written = noShape(tokens, at); !written.empty()) {
+      facts.noShapes.push_back(std::move(written));
+    }
     if (tokens[at].kind == TokenKind::Word && isSymbol(tokens, at + 1, "=")) {
       if (auto size = sizeAt(tokens, at + 2)) {
         facts.sizes.push_back({tokens[at].name, *size, tokens[at].range});

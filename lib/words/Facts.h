@@ -31,6 +31,7 @@ struct NumberFact {
 struct Facts {
   std::vector<ShapeFact> shapes; ///< "[8, 1024]", "8x1024", "(B, N)" whose sizes stand elsewhere
   std::vector<NamedShapeFact> namedShapes; ///< "[B, N, D]", "BxCxHxW"
+  std::vector<std::string> noShapes;       ///< "[0, -3]"
   std::vector<SizeFact> sizes;             ///< "D = 512"
   std::vector<SizeFact> lengths;           ///< of the last dimension: "hidden size 4096"
   std::vector<Term> types;                 ///< each once

@@ -11,8 +11,10 @@ namespace {
 /// More are no shape.
 constexpr size_t mostDims = 16;
 
-bool isAny(const std::vector<Token> &tokens, size_t at,
-           std::initializer_list<std::string_view> texts) {
+using Texts = std::initializer_list<std::string_view>;
+constexpr Texts openBrackets = {"[", "【", "［"}, closeBrackets = {"]", "】", "］"};
+
+bool isAny(const std::vector<Token> &tokens, size_t at, Texts texts) {
   return std::any_of(texts.begin(), texts.end(),
                      [&](std::string_view text) { return isSymbol(tokens, at, text); });
 }
@@ -25,7 +27,7 @@ bool isDimName(const Token &token, bool isBracket) {
 }
 
 size_t readList(const std::vector<Token> &tokens, size_t at, std::vector<WrittenDim> &dims) {
-  const bool isBracket = isAny(tokens, at, {"[", "【", "［"});
+  const bool isBracket = isAny(tokens, at, openBrackets);
   if (!isBracket && !isAny(tokens, at, {"(", "（"})) {
     return at;
   }
@@ -129,6 +131,23 @@ size_t readShape(const std::vector<Token> &tokens, size_t at, std::vector<Writte
   }
   dims.clear();
   return readLetters(tokens[at], at, dims);
+}
+
+std::string noShape(const std::vector<Token> &tokens, size_t at) {
+  const size_t first = at + (isSymbol(tokens, at + 1, "-") ? 2 : 1);
+  if (!isAny(tokens, at, openBrackets) || first >= tokens.size() ||
+      tokens[first].kind != TokenKind::Number) {
+    return "";
+  }
+  std::string written = "[";
+  for (size_t next = at + 1; next < tokens.size() && next < at + 4 * mostDims; ++next) {
+    if (isAny(tokens, next, closeBrackets)) {
+      return written + "]";
+    }
+    const bool isComma = isAny(tokens, next, {",", "，", "、"});
+    written += isComma ? ", " : tokens[next].text;
+  }
+  return "";
 }
 
 } // namespace nereid::words

@@ -23,4 +23,8 @@ struct WrittenDim {
 /// Token behind the shape that begins at `at`, or `at` when none does.
 size_t readShape(const std::vector<Token> &tokens, size_t at, std::vector<WrittenDim> &dims);
 
+/// "[0, -3]": what stands between square brackets at `at`, behind which no shape is read though a
+/// number comes first; "" otherwise.
+std::string noShape(const std::vector<Token> &tokens, size_t at);
+
 } // namespace nereid::words

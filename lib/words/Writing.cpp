@@ -157,6 +157,10 @@ std::string casesOf(const definition::Operator &op, const Facts &facts, Written 
     written.unused.push_back(
         fmt::format("shape [{}]: its names have no sizes", fmt::join(fact.names, ", ")));
   }
+  for (const std::string &text : facts.noShapes) {
+    written.unused.push_back(fmt::format(
+        "{}: sizes are whole numbers from 0 to {}, at most 16 of them", text, INT64_MAX));
+  }
   return cases;
 }
 

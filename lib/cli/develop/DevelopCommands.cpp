@@ -64,7 +64,7 @@ void addSeed(CLI::App &command, Options &options) {
   command
       .add_option("--seed", options.develop.seed,
                   "of the cases and their data; drawn and printed without it")
-      ->check(CLI::NonNegativeNumber);
+      ->check(wholeNumber());
 }
 
 void addMode(CLI::App &command, Options &options) {
