@@ -83,12 +83,12 @@ TEST(Constraints, OthersAreRefusedAtTheirPlace) {
 
 TEST(Constraints, FalseOnesNameTheCaseAndBothValues) {
   for (const auto &[form, values] : std::vector<std::pair<std::string, std::string>>{
-           {"x.shape[-1] == 7", "got x.shape[-1] = 4 and 7"},
-           {"D % 8 == 0", "got D % 8 = 4 and 0"},
-           {"x.dim() == 2", "got x.dim() = 3 and 2"},
+           {"x.shape[-1] == 7", "got x.shape[-1] = 4"},
+           {"D % 8 == 0", "got D % 8 = 4"},
+           {"x.dim() == 2", "got x.dim() = 3"},
            {"x.shape == [2, D]", "got x.shape = [2, 3, 4] and [2, D] = [2, 4]"},
            {"x.shape[3] == 1", "'x' of shape [2, 3, 4] has no dimension 3"},
-           {"s < 1", "got s = 2.5 and 1"},
+           {"s < 1", "got s = 2.5"},
            {"D % (D - 4) == 0", "divides by 0"}}) {
     Loaded loaded = load(constrained(form));
     EXPECT_FALSE(loaded.op) << form;
@@ -117,7 +117,7 @@ TEST(Constraints, CallsAreCheckedWithTheirNumbers) {
   Status refused = checkConstraints(*loaded.op, binding, DType::F32);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "E0617");
-  EXPECT_EQ(refused.error().message, "'t' expects D % 4 == 0, but got D % 4 = 2 and 0");
+  EXPECT_EQ(refused.error().message, "'t' expects D % 4 == 0, but got D % 4 = 2");
   binding.symbols["D"] = 4;
   EXPECT_FALSE(checkConstraints(*loaded.op, binding, DType::F32, {0, 0, -1}));
 }

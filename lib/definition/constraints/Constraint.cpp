@@ -144,7 +144,8 @@ private:
       std::string name = text(term, op);
       return name == value ? name : fmt::format("{} = {}", name, value);
     };
-    return fmt::format("got {} and {}", one(left, a), one(right, b));
+    const std::string got = "got " + one(left, a);
+    return text(right, op) == b ? got : fmt::format("{} and {}", got, one(right, b));
   }
 
   std::optional<DType> typeOf(const ConstraintTerm &term) const {
