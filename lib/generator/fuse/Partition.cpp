@@ -3,6 +3,7 @@
 #include "lib/generator/fuse/Partition.h"
 
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/OpenReads.h"
 #include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/template/StageKernel.h"
 
@@ -180,8 +181,8 @@ private:
       const std::vector<const Node *> roots = rootsOf(group);
       for (const Node *node : reachable(roots)) {
         const std::vector<const Node *> values = comparedWithExtremum(*node);
-        if (!values.empty() && !readsAtConditionalIndex(roots, values)) {
-          materialise(stage, values);
+        if (!values.empty()) {
+          materialise(stage, values, readsAtConditionalIndex(roots, values));
           return keepCompared(stage);
         }
       }
@@ -251,11 +252,7 @@ private:
         return boundBy(*node) != boundBy(first) || node->free != first.free;
       });
       const std::vector<const Node *> values = frontier(rootsOf(group), {cut.begin(), cut.end()});
-      if (readsAtConditionalIndex(rootsOf(group), values)) {
-        return makeError("E0607", "no kernel has a reduction under a condition that is to be a "
-                                  "stage of its own and reads at an index from memory");
-      }
-      materialise(number, values);
+      materialise(number, values, readsAtConditionalIndex(rootsOf(group), values));
       return true;
     }
     return false;
@@ -295,20 +292,7 @@ private:
   }
 
   /// The new stage computes them wherever the iterators lead, without the conditions around them.
-  static bool readsAtConditionalIndex(const std::vector<const Node *> &roots,
-                                      const std::vector<const Node *> &values) {
-    bool readsIndex = false, hasConditions = false;
-    for (const Node *node : reachable(values)) {
-      readsIndex |= (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) &&
-                    generator::readsIndex(node->indices);
-    }
-    for (const Node *node : reachable(roots)) {
-      hasConditions |= node->kind == NodeKind::Map && node->name == "where";
-    }
-    return readsIndex && hasConditions;
-  }
-
-  void materialise(size_t number, const std::vector<const Node *> &values) {
+  void materialise(size_t number, const std::vector<const Node *> &values, bool isOpen) {
     Stage made{program.stages[number].name, {}};
     std::vector<Stage> before;
     std::map<const Node *, const Node *> done;
@@ -331,7 +315,8 @@ private:
       }
       buffer.strides = contiguousStrides(buffer.sizes);
       ref.buffer = program.add(std::move(buffer));
-      made.stores.push_back({ref.buffer, ref.indices, value, "", nullptr});
+      const Node *left = isOpen ? withoutPromises(program, value) : value;
+      made.stores.push_back({ref.buffer, ref.indices, left, "", nullptr});
       known.add(value, ref.buffer, owner);
       done[value] = program.nodes.make(std::move(ref));
       program.nodes.passWord(value, done[value]);

@@ -198,10 +198,12 @@ TEST(Partition, ReductionsThatVaryInOthersAreAStageWithTheirLike) {
             "y[0, r] = sum[i]((t_1 * ref(saved[i])) - ref(saved_1[i]))\n");
 }
 
-TEST(Partition, NotUnderAConditionThatAnIndexFromMemoryNeeds) {
+TEST(Partition, WhatAnIndexFromMemoryPromisedUnderAConditionIsCompared) {
   EXPECT_EQ(parted("z[i, k] = w[k] * where(n[i] >= 0, sum[r](x[data(n[i], N), r]), 0.0)"),
-            "E0607: no kernel has a reduction under a condition that is to be a stage of its own "
-            "and reads at an index from memory");
+            "stage(\"t\")\nt_1 = n[i]\n"
+            "saved[i] = sum[r](where(logical_and(index(data(t_1, N)) >= 0, index(data(t_1, N)) < "
+            "index(N)), x[data(t_1, N), r], 0.0))\n"
+            "stage(\"t\")\nz[i, k] = w[k] * where(t_1 >= 0, ref(saved[i]), 0.0)\n");
 }
 
 } // namespace
