@@ -84,6 +84,12 @@ TEST(NvidiaCheaperForms, ACopiedSignIsNoChoice) {
   EXPECT_EQ(countOf(ptx, "copysign.f32"), 1) << ptx;
 }
 
+TEST(NvidiaCheaperForms, TheComplementaryErrorFunctionGoesOneWay) {
+  const std::string ptx = ptxOfValue("libdevice.erfc(x)");
+  EXPECT_EQ(countOf(ptx, "bra"), 0) << ptx;
+  EXPECT_EQ(countOf(ptx, "rcp.approx.ftz.f32"), 1) << ptx;
+}
+
 /// Nothing is scaled on conditions for subnormal numbers where there are none.
 TEST(NvidiaCheaperForms, RootsOfNormalNumbersAreTakenAsTheyAre) {
   for (const char *text : {"libdevice.asinh(x)", "libdevice.acosh(x)", "libdevice.asin(x)"}) {
