@@ -169,8 +169,8 @@ Lanes emitTan(Lanes x) {
     if (!approximateUnitFor(x)) {
       return tangentOf(reduceSingle(x)); // a register's near and far lanes share the polynomial
     }
-    // The branch is one for all elements of a thread, which waits with them: one number of each that
-    // comes out of it takes fewer registers than three.
+    // The branch is one for all elements of a thread, which waits with them: one number of each
+    // that comes out of it takes fewer registers than three.
     return unlessRare(absolute(x) > largestNear, tangentOf(reduceNear32(x)),
                       [&] { return tangentOf(reduceFar32(x)); });
   }
