@@ -69,51 +69,26 @@ def fit_rounded(name, meaning, function, weight, low, high, order, count=300):
     show(name, [known[k] for k in powers], worst, meaning)
 
 
-# erfc(x) from 3.5 on is exp(-x * x) * (1 + w(v)) * v with v = 1 / (51/32 x + 51/64): a polynomial of v less
-# the middle of its range.
-MIDDLE, FAR_MIDDLE = mpf(57) / 128, mpf(5) / 64
+# exp(x * x) * erfc(x) for x >= 0 is v * p(v) with v = 1 / (x + 7/4): a polynomial of v less the middle of
+# its range, one that is near the smaller numbers.
+SHIFT, MIDDLE = mpf(7) / 4, mpf(5) / 16
 
 
 def complement(v):
-    x = 32 * (1 / v - mpf(51) / 64) / 51
-    return exp(x * x) * erfc(x) / v - 1
+    x = 1 / v - SHIFT
+    return exp(x * x) * erfc(x) / v
 
 
 def derivative_of_complement(v):
-    """Of the logarithm of (1 + w(v)) v by that of v."""
-    return 1 + v * mp.diff(complement, v) / (1 + complement(v))
+    """Of the logarithm of v * p(v) by that of v."""
+    x = 1 / v - SHIFT
+    return (2 / (sqrt(pi) * exp(x * x) * erfc(x)) - 2 * x) / v
 
 
-def fit_complement(name, function, weight, low, high, middle, order, count=300):
-    def place(x):
-        return 1 / (mpf(51) / 32 * mpf(x) + mpf(51) / 64) - middle
-    fit_rounded("errors.py, erfc from 3.5 on, " + name, f"v less {float(middle)}",
-                lambda u: function(u + middle), lambda u: weight(u + middle), place(low), place(high),
-                order, count)
-
-
-# Up to 3.5 it is exp(-x * (x + g(x))).
-def complement_factor(x):
-    return -log(exp(x * x) * erfc(x)) / x if x > mpf("1e-15") else 2 / sqrt(pi)
-
-
-def fit_beside_line(name, low, high, first, second):
-    """g less the line through its values at first and second: the line's start is a multiple of 2**-21, so that it
-    is a pair exactly, and among those near it the one that g meets next to a float32 number, the first one."""
-    slope = mpf(single(1 + (complement_factor(second) - complement_factor(first)) / (second - first)))
-    start = round((complement_factor(first) - (slope - 1) * first) * 2 ** 21)
-
-    def rest(x, steps):
-        return complement_factor(x) - (slope - 1) * x - mpf(steps) / 2 ** 21
-
-    def meeting(steps):
-        return mpf(single(mp.findroot(lambda x: rest(x, steps), first)))
-    steps = min(range(start - 250, start + 251), key=lambda steps: abs(rest(meeting(steps), steps)))
-    centre = meeting(steps)
-    print(f"# slope {float(slope)!r}, start {steps / 2 ** 21!r}, distance from {float(centre)!r}")
-    fit_rounded("errors.py, _erfc_exponent, " + name, "u",
-                lambda u: rest(centre + u, steps) / u, lambda u: abs(u) * (centre + u + mpf("1e-6")),
-                low - centre, high - centre, range(8))
+def fit_complement(name, function, weight, order, count):
+    fit_rounded("errors.py, _erfc_single, " + name, f"v less {float(MIDDLE)}",
+                lambda u: function(u + MIDDLE), lambda u: weight(u + MIDDLE), 1 / (mpf("10.1") + SHIFT) - MIDDLE,
+                1 / SHIFT - MIDDLE, order, count)
 
 
 # lgamma(x) between 1 and 2 is (x - 1) (x - 2) (1/2 + r(x - 3/2)).
@@ -133,6 +108,11 @@ def stirling(square):
 def log_tail(f):
     """(log(1 + f) - f + f * f / 2) / f ** 3"""
     return mpf(1) / 3 - f / 4 if abs(f) < mpf("1e-8") else (log(1 + f) - f + f * f / 2) / f ** 3
+
+
+def power_tail(t):
+    """(exp(t) - 1 - t) / t ** 2"""
+    return mpf(1) / 2 + t / 6 if abs(t) < mpf("1e-8") else (expm1(t) - t) / t ** 2
 
 
 def fit_beside_zero(name, guess, low, high):
@@ -170,8 +150,9 @@ def inverse_ratio(w):
     return erfinv(x) / x
 
 
-def near_one(v):
-    return inverse_ratio((v + 3) ** 2)
+def beside_root(u):
+    root = u + mpf("3.5")
+    return inverse_ratio(root * root) - root
 
 
 # i0(x) is a series in z = x * x / 4 up to 3; beyond exp(x) / sqrt(1 + x) times a function.
@@ -186,21 +167,19 @@ def far_bessel(s):
 
 def main():
     gamma_series()
-    fit_beside_line("near_series", mpf("1e-9"), mpf("1.75"), mpf("0.9"), mpf("1.5"))
-    fit_beside_line("series", mpf("1.75"), mpf("3.5"), mpf("2.6"), mpf("3.35"))
-    fit_complement("far_series", complement, lambda v: 1 / (1 + complement(v)), "9.5", "2.68",
-                   FAR_MIDDLE, [1, 2, 0] + list(range(3, 8)), 150)
-    fit_complement("change_series", derivative_of_complement, lambda v: mpf(1), "10.31", "0.4765",
-                   MIDDLE, [3, 2, 1, 0], 80)
-    slope = mpf(single("0.2466"))
-    fit("errors.py, _erfinv_single, series", "v = w - 2.5",
-        lambda v: inverse_ratio(v + mpf("2.5")) - mpf("1.5") - slope * v,
-        lambda v: 1 / inverse_ratio(v + mpf("2.5")), mpf("-2.5"), mpf("2.5"), 11)
-    fit("errors.py, _erfinv_single, log_series", "f, behind the first, -1/2", log_tail,
-        lambda f: abs(f ** 3), mpf("-0.3115"), mpf("0.3802"), 7)
-    fit("errors.py, _erfinv_rare, far_series", "v = sqrt(w) - 3",
-        lambda v: near_one(v) - mpf("2.828125") - v, lambda v: 1 / near_one(v),
-        sqrt(mpf("4.999")) - 3, mpf("1.09"), 10)
+    fit_complement("series", complement, lambda v: 1 / complement(v), range(11), 300)
+    fit_complement("slope_series", derivative_of_complement, lambda v: mpf(1), range(2), 80)
+    fit_rounded("errors.py, _erfc_single, power_series", "t", power_tail, lambda t: t * t / exp(t),
+                mpf("-0.34675"), mpf("0.34675"), range(5))
+    slope = mpf(single("0.24"))
+    fit_rounded("errors.py, _erfinv_single, series", "v = w - 1",
+                lambda v: inverse_ratio(v + 1) - mpf("1.125") - slope * v, lambda v: 1 / inverse_ratio(v + 1),
+                mpf(-1), mpf("6.5"), range(12))
+    fit_rounded("errors.py, _erfinv_single, log_series", "f", lambda f: f * log_tail(f) - mpf(1) / 2, lambda f: f * f,
+                mpf("-0.3115"), mpf("0.3802"), range(8))
+    fit_rounded("errors.py, _erfinv_far, series", "u = sqrt(w) - 3.5",
+                beside_root, lambda u: 1 / (beside_root(u) + u + mpf("3.5")),
+                sqrt(mpf("7.49")) - mpf("3.5"), mpf("0.59"), range(8))
     fit_rounded("modified_bessel.py, _i0_single, series", "z, behind the first, which is nothing",
                 near_bessel, lambda z: z * z / besseli(0, 2 * sqrt(z)), mpf("1e-6"), mpf("2.25"),
                 range(7), 600)

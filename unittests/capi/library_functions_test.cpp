@@ -71,8 +71,8 @@ struct Function {
 };
 
 const Function functions[] = {
-    {"erfc", [](Real x) { return std::erfc(x); }, 0.6, {{-4.0f, 4.0f}, {1.7f, 1.8f}, {1, 10.5f}}},
-    {"erfinv", inverseErrorFunction, 0.6, {{0.01f, 1.0f}, {0.99f, 1.0f}, {-1.0f, -0.9f}}},
+    {"erfc", [](Real x) { return std::erfc(x); }, 1.8, {{-4.0f, 4.0f}, {0, 0.01f}, {1, 10.5f}}},
+    {"erfinv", inverseErrorFunction, 1.2, {{0.01f, 1.0f}, {0.999f, 1.0f}, {-1.0f, -0.9f}}},
     {"lgamma",
      [](Real x) { return ::lgammal(x); },
      1,

@@ -80,7 +80,14 @@ TEST(NvidiaCheaperForms, PowersAndArcTangentsStayInSinglePrecision) {
 TEST(NvidiaCheaperForms, ACopiedSignIsNoChoice) {
   const std::string ptx = ptxOfValue("libdevice.copysign(x, y)");
   EXPECT_EQ(countOf(ptx, "selp"), 0) << ptx;
-  EXPECT_EQ(countOf(ptx, "-2147483648"), 1) << ptx;
+  EXPECT_EQ(countOf(ptx, "2147483647"), 0) << ptx; // nor an operation on bits beside another one
+  EXPECT_EQ(countOf(ptx, "copysign.f32"), 1) << ptx;
+}
+
+TEST(NvidiaCheaperForms, TheComplementaryErrorFunctionGoesOneWay) {
+  const std::string ptx = ptxOfValue("libdevice.erfc(x)");
+  EXPECT_EQ(countOf(ptx, "bra"), 0) << ptx;
+  EXPECT_EQ(countOf(ptx, "rcp.approx.ftz.f32"), 1) << ptx;
 }
 
 /// Nothing is scaled on conditions for subnormal numbers where there are none.

@@ -36,23 +36,17 @@ void keepRounded(arith::MulFOp op) {
   op.erase();
 }
 
-/// Two operations on bits, one where the sign's are at hand already; what LLVM makes of a copied
-/// sign tests it and chooses.
-void copySignByBits(math::CopySignOp op) {
+/// One instruction; what LLVM makes of a copied sign tests it and chooses.
+void copySignAtOnce(math::CopySignOp op) {
   Type type = op.getType();
   if (!type.isF32()) {
     return;
   }
   OpBuilder b(op);
-  const Location loc = op.getLoc();
-  auto part = [&](Value number, uint32_t mask) -> Value {
-    Value bits = b.create<arith::BitcastOp>(loc, b.getI32Type(), number);
-    Value constant = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(int32_t(mask)));
-    return b.create<arith::AndIOp>(loc, bits, constant);
-  };
-  Value whole =
-      b.create<arith::OrIOp>(loc, part(op.getLhs(), 0x7fffffff), part(op.getRhs(), 0x80000000));
-  op.replaceAllUsesWith(b.create<arith::BitcastOp>(loc, type, whole).getResult());
+  auto made = b.create<LLVM::InlineAsmOp>(
+      op.getLoc(), type, ValueRange{op.getRhs(), op.getLhs()}, "copysign.f32 $0, $1, $2;", "=f,f,f",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  op.replaceAllUsesWith(made.getResult(0));
   op.erase();
 }
 
@@ -71,7 +65,7 @@ public:
 
   void runOnOperation() override {
     getOperation().walk(keepRounded);
-    getOperation().walk(copySignByBits);
+    getOperation().walk(copySignAtOnce);
     if (failed(lowering::convertToLlvm(getOperation()))) {
       signalPassFailure();
     }
