@@ -3,7 +3,9 @@
 #include "lib/generator/fuse/Partition.h"
 
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SavedValues.h"
+#include "lib/generator/fuse/SharedFactors.h"
 #include "lib/generator/template/StageKernel.h"
 
 #include <fmt/format.h>
@@ -64,6 +66,7 @@ public:
     for (size_t stage = 0; stage < program.stages.size();) {
       align(stage);
       keepCompared(stage);
+      keepShared(stage);
       auto isCut = cutOne(stage);
       if (!isCut) {
         return isCut.error();
@@ -184,6 +187,21 @@ private:
           materialise(stage, values);
           return keepCompared(stage);
         }
+      }
+    }
+  }
+
+  // ---- what several products need ----
+
+  void keepShared(size_t stage) {
+    if (apart.contains(ownerOf(stage))) {
+      return;
+    }
+    for (const std::vector<Store> &group : groupsOf(program, program.stages[stage])) {
+      const std::vector<const Node *> values = shared.in(group);
+      if (!values.empty() && !readsAtConditionalIndex(rootsOf(group), values)) {
+        materialise(stage, values);
+        return keepShared(stage);
       }
     }
   }
@@ -392,7 +410,11 @@ private:
   Program &program;
   const std::set<BufferId> &apart;
   const size_t ownBuffers;
-  SavedValues known{program};
+  BoundNames names{program};
+  SavedValues known{program, names};
+  // A stage that may not be launched leaves nothing to others.
+  SharedFactors shared{program, names,
+                       [this](size_t stage) { return !apart.contains(ownerOf(stage)); }};
 };
 
 } // namespace

@@ -9,7 +9,8 @@
 // Contractions (Contraction.h) share a kernel with contractions alone, and with what is computed of
 // their results at the same point.
 // Others become stages of their own, which leave their result in a temporary; a value that several
-// stages need is left there once.
+// stages need is left there once, and what several products compute of such a result instead of it
+// (SharedFactors.h).
 #pragma once
 
 #include "lib/generator/program/Program.h"
