@@ -99,6 +99,11 @@ bool Instance::run() {
   return runBlock(kernel.getBody().front(), launch.arguments, results);
 }
 
+void Instance::becomeProgram(runtime::Grid next) {
+  id = next;
+  spent = 0;
+}
+
 bool Instance::runBlock(mlir::Block &block, const Tiles &arguments, Tiles &results) {
   for (auto [argument, tile] : llvm::zip(block.getArguments(), arguments)) {
     set(argument, tile);
@@ -140,24 +145,40 @@ static bool isAccess(mlir::Operation *op) {
                    tile::DescriptorScatterOp, tile::DescriptorReduceOp>(op);
 }
 
-bool Instance::runOperation(mlir::Operation *op) {
-  Handler handler = handlers().find(op);
-  if (handler == nullptr) {
-    return unsupported(op, "'" + op->getName().getStringRef().str() + "'");
+const Instance::Prepared *Instance::prepare(mlir::Operation *op) {
+  Prepared &known = prepared[op];
+  if (known.handler != nullptr) {
+    return &known;
   }
-  uint64_t elements = costPerOperation;
+  const Handler handler = handlers().find(op);
+  if (handler == nullptr) {
+    unsupported(op, "'" + op->getName().getStringRef().str() + "'");
+    return nullptr;
+  }
   for (mlir::Type type : op->getResultTypes()) {
     if (std::string text = refusal(type); !text.empty()) {
-      return unsupported(op, text);
+      unsupported(op, text);
+      return nullptr;
     }
   }
+  auto tensor = op->getNumResults() > 0
+                    ? mlir::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType())
+                    : mlir::RankedTensorType();
+  known.handler = handler;
+  known.elements = tensor ? static_cast<uint64_t>(tensor.getNumElements()) : 0;
+  known.isAccess = isAccess(op);
+  return &known;
+}
+
+bool Instance::runOperation(mlir::Operation *op) {
+  const Prepared *found = prepare(op);
+  if (found == nullptr) {
+    return false;
+  }
+  const Prepared known = *found; // regions of the operation make it move
+  uint64_t elements = costPerOperation + known.elements;
   if (op->getNumOperands() > 0) {
     elements += operand(op, 0).size();
-  }
-  if (op->getNumResults() > 0) {
-    if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType())) {
-      elements += static_cast<uint64_t>(tensor.getNumElements());
-    }
   }
   // Finding out what to do takes about as long as doing it with so many elements: loops over single
   // numbers that do not end are told as soon as those over tiles.
@@ -165,10 +186,10 @@ bool Instance::runOperation(mlir::Operation *op) {
   if (!charge(op, std::max(elements, leastElements))) {
     return false;
   }
-  if (scheduler != nullptr && isAccess(op) && !scheduler->accessBegins()) {
+  if (scheduler != nullptr && known.isAccess && !scheduler->accessBegins()) {
     return false;
   }
-  if (!handler(*this, op)) {
+  if (!known.handler(*this, op)) {
     return false;
   }
   if (Monitor *monitor = this->monitor()) {

@@ -79,8 +79,13 @@ public:
 
   /// The whole kernel, once.
   bool run();
+  /// The next one of the grid, in the place of this one, which has run. What is the same for all,
+  /// and the memory of its values, stays.
+  void becomeProgram(runtime::Grid next);
 
   const Tile &get(mlir::Value value) const { return values.find(value)->second; }
+  /// Whether the value has been computed, be it by a program before.
+  bool has(mlir::Value value) const { return values.contains(value); }
   const Tile &operand(mlir::Operation *op, unsigned i) const { return get(op->getOperand(i)); }
   void set(mlir::Value value, Tile tile) { values[value] = std::move(tile); }
   /// For operations with one result.
@@ -107,14 +112,23 @@ public:
   Monitor *monitor() const { return launch.options.monitor; }
 
   const Launch &launch;
-  const runtime::Grid id;
+  runtime::Grid id;
   Scheduler *const scheduler;
 
 private:
+  /// What is asked of an operation whenever it runs.
+  struct Prepared {
+    Handler handler = nullptr;
+    uint64_t elements = 0; ///< of its first result
+    bool isAccess = false;
+  };
+  /// Null after a diagnostic.
+  const Prepared *prepare(mlir::Operation *op);
   bool runOperation(mlir::Operation *op);
 
   Diagnostics &diags;
   llvm::DenseMap<mlir::Value, Tile> values;
+  llvm::DenseMap<mlir::Operation *, Prepared> prepared;
   llvm::SmallVector<mlir::Operation *, 4> activeCalls;
   uint64_t spent = 0;
 };
@@ -125,17 +139,32 @@ inline const Tile &shapeSource(const Tile &a, const Tile &b) { return a.isTile ?
 /// f(word, word) for every element.
 template <class Function>
 Tile zipWords(const Tile &a, const Tile &b, ElementType type, Function function) {
-  Tile result = shapeSource(a, b).like(type);
-  for (size_t i = 0, n = result.size(); i < n; ++i) {
-    result.at(i) = function(a.element(i), b.element(i)) & type.mask();
+  Tile result = shapeSource(a, b).unsetLike(type);
+  uint64_t *to = result.words.begin();
+  const uint64_t *x = a.words.begin(), *y = b.words.begin(), mask = type.mask();
+  const size_t count = result.size();
+  if (a.isTile && b.isTile) {
+    for (size_t i = 0; i < count; ++i) {
+      to[i] = function(x[i], y[i]) & mask;
+    }
+  } else if (a.isTile) {
+    for (size_t i = 0, scalar = y[0]; i < count; ++i) {
+      to[i] = function(x[i], scalar) & mask;
+    }
+  } else {
+    for (size_t i = 0, scalar = x[0]; i < count; ++i) {
+      to[i] = function(scalar, y[i]) & mask;
+    }
   }
   return result;
 }
 
 template <class Function> Tile mapWords(const Tile &a, ElementType type, Function function) {
-  Tile result = a.like(type);
-  for (size_t i = 0, n = result.size(); i < n; ++i) {
-    result.at(i) = function(a[i]) & type.mask();
+  Tile result = a.unsetLike(type);
+  uint64_t *to = result.words.begin();
+  const uint64_t *x = a.words.begin(), mask = type.mask();
+  for (size_t i = 0, count = result.size(); i < count; ++i) {
+    to[i] = function(x[i]) & mask;
   }
   return result;
 }

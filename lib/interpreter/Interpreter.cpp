@@ -247,10 +247,12 @@ bool interpret(mlir::ModuleOp module, runtime::Grid grid,
   if (options.schedule != Schedule::InOrder || tile::mayBlock(launch.kernel)) {
     return interpreter::Scheduler(launch, diags).run();
   }
+  interpreter::Instance program(launch, {0, 0, 0}, diags);
   for (int64_t z = 0; z < grid[2]; ++z) {
     for (int64_t y = 0; y < grid[1]; ++y) {
       for (int64_t x = 0; x < grid[0]; ++x) {
-        if (!interpreter::Instance(launch, {x, y, z}, diags).run()) {
+        program.becomeProgram({x, y, z});
+        if (!program.run()) {
           return false;
         }
       }

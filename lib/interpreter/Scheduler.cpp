@@ -28,7 +28,7 @@ int64_t programsOf(runtime::Grid grid) {
 bool areEqual(const Tiles &a, const Tiles &b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](const auto &pair) {
            const auto &[x, y] = pair;
-           return x.words == y.words || *x.words == *y.words;
+           return std::equal(x.words.begin(), x.words.end(), y.words.begin(), y.words.end());
          });
 }
 

@@ -5,7 +5,11 @@
 #pragma once
 
 #include "lib/interpreter/FloatFormat.h"
+#include "lib/interpreter/Words.h"
 
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -97,37 +101,51 @@ inline uint64_t undefinedElement(ElementType type) {
   return uint64_t(0xCDCDCDCDCDCDCDCD) & type.mask();
 }
 
+using Shape = llvm::SmallVector<int64_t, 4>;
+
 /// Elements in row-major order, shared between copies. A scalar is a tile of rank 0 with
 /// isTile = false.
 struct Tile {
   ElementType type;
   bool isTile = false;
-  std::vector<int64_t> shape;
-  std::shared_ptr<std::vector<uint64_t>> words;
+  Shape shape;
+  Words words;
   /// What the launch's monitor noted about each element, 0 for nothing; null when it noted nothing.
   /// Copies of a tile keep it, computed tiles do not.
   std::shared_ptr<std::vector<uint32_t>> marks = nullptr;
 
   static Tile scalar(ElementType type, uint64_t word) {
-    return {type, false, {}, std::make_shared<std::vector<uint64_t>>(1, word)};
+    Tile tile{type, false, {}, Words(1)};
+    tile.words[0] = word;
+    return tile;
   }
-  static Tile filled(ElementType type, std::vector<int64_t> shape, uint64_t word) {
+  static Tile filled(ElementType type, Shape shape, uint64_t word) {
+    Tile tile = unset(type, std::move(shape));
+    std::fill(tile.words.begin(), tile.words.end(), word);
+    return tile;
+  }
+  /// Its elements hold anything.
+  static Tile unset(ElementType type, Shape shape) {
     size_t count = 1;
     for (int64_t size : shape) {
       count *= static_cast<size_t>(size);
     }
-    return {type, true, std::move(shape), std::make_shared<std::vector<uint64_t>>(count, word)};
+    return {type, true, std::move(shape), Words(count)};
   }
   /// The same shape, or scalar, with other elements, all 0.
   Tile like(ElementType other) const {
-    return {other, isTile, shape, std::make_shared<std::vector<uint64_t>>(size(), 0)};
+    Tile tile = unsetLike(other);
+    std::fill(tile.words.begin(), tile.words.end(), 0);
+    return tile;
   }
+  /// The same, with elements that hold anything.
+  Tile unsetLike(ElementType other) const { return {other, isTile, shape, Words(size())}; }
 
-  size_t size() const { return words->size(); }
-  uint64_t operator[](size_t i) const { return (*words)[i]; }
-  uint64_t &at(size_t i) { return (*words)[i]; }
+  size_t size() const { return words.size(); }
+  uint64_t operator[](size_t i) const { return words[i]; }
+  uint64_t &at(size_t i) { return words[i]; }
   /// Scalars stand for a tile of any shape: the region of a reduction mixes them with tiles.
-  uint64_t element(size_t i) const { return (*words)[isTile ? i : 0]; }
+  uint64_t element(size_t i) const { return words[isTile ? i : 0]; }
   double number(size_t i) const { return decodeFloat(element(i), type); }
   int64_t integer(size_t i) const { return asSigned(element(i), type.bits); }
 };

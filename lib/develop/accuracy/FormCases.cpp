@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace nereid::develop {
 namespace {
 
@@ -19,6 +21,8 @@ constexpr int64_t sizeOfChosen = 2053;
 constexpr int64_t longSizes[] = {8209, (int64_t{1} << 20) + 7};
 /// What the reference computes in about a second.
 constexpr double mostBytes = 32 << 20, mostOperations = 2e8;
+/// More of them need not be.
+constexpr double enoughOperations = 1e6;
 
 class FormFinder {
 public:
@@ -26,21 +30,31 @@ public:
              std::set<std::string> &launched)
       : generation(generation), chip(chip), dtype(dtype), launched(launched) {}
 
-  /// Whether a call of these sizes launches a kernel that none before has launched.
-  bool takes(const GridCase &one) {
-    auto plan = generator::planCall(generation, scheduleOf(one, generation, chip, dtype),
-                                    one.binding, dtype);
-    bool isNew = false;
-    for (size_t i = 0; plan && i < plan->launches.size(); ++i) {
-      isNew |= launched.insert(plan->launches[i].function).second;
+  /// Notes what a call of these sizes launches.
+  void note(const GridCase &one) {
+    if (auto plan = planOf(one)) {
+      note(*plan);
     }
-    return isNew;
   }
 
-  bool isSmall(const Binding &binding) const {
-    const definition::Operator &op = generation.op();
-    return definition::tensorBytes(op, binding, dtype) <= mostBytes &&
-           definition::countUnfusedWork(op, binding, dtype).flops <= mostOperations;
+  /// Adds cases of those until they launch nothing that none before has launched: first the ones
+  /// whose programs have most to do, as with a long line that each takes in turns, and not those of
+  /// so many short lines, for which the interpreter runs thousands of programs.
+  void addNew(std::vector<GridCase> wanted, std::vector<GridCase> &added) {
+    std::vector<std::pair<GridCase, CallPlan>> left;
+    for (GridCase &one : wanted) {
+      if (auto plan = isSmall(one.binding) ? planOf(one) : Result<CallPlan>(CallPlan())) {
+        left.emplace_back(std::move(one), std::move(*plan));
+      }
+    }
+    std::stable_sort(left.begin(), left.end(), [&](const auto &a, const auto &b) {
+      return workOfProgram(a.first, a.second) > workOfProgram(b.first, b.second);
+    });
+    for (auto &[one, plan] : left) {
+      if (note(plan)) {
+        added.push_back(std::move(one));
+      }
+    }
   }
 
   /// Each choice between forms, made either way; of lines that a tile holds, that it holds none.
@@ -59,29 +73,55 @@ public:
   }
 
 private:
+  using CallPlan = generator::CallPlan;
+
+  Result<CallPlan> planOf(const GridCase &one) {
+    return generator::planCall(generation, scheduleOf(one, generation, chip, dtype), one.binding,
+                               dtype);
+  }
+
+  /// Whether one of the kernels is new.
+  bool note(const CallPlan &plan) {
+    bool isNew = false;
+    for (const generator::LaunchPlan &launch : plan.launches) {
+      isNew |= launched.insert(launch.function).second;
+    }
+    return isNew;
+  }
+
+  bool isSmall(const Binding &binding) const {
+    const definition::Operator &op = generation.op();
+    return definition::tensorBytes(op, binding, dtype) <= mostBytes &&
+           definition::countUnfusedWork(op, binding, dtype).flops <= mostOperations;
+  }
+
+  double workOfProgram(const GridCase &one, const CallPlan &plan) const {
+    const double work = definition::countUnfusedWork(generation.op(), one.binding, dtype).flops;
+    return std::min(work, enoughOperations) /
+           static_cast<double>(std::max<int64_t>(plan.programs(), 1));
+  }
+
   generator::Generation &generation;
   const Machine &chip;
   DType dtype;
   std::set<std::string> &launched;
 };
 
-/// Each size in turn, the others being 1 or 2, and the leading ones together.
-std::vector<Binding> longOnes(const Binding &any, int64_t length) {
+/// Each size in turn, the others being `other`, and the leading ones together.
+std::vector<Binding> longOnes(const Binding &any, int64_t length, int64_t other) {
   std::vector<Binding> list;
-  for (int64_t other : {int64_t{2}, int64_t{1}}) {
-    Binding base = any;
-    for (auto &[symbol, size] : base.symbols) {
-      size = other;
-    }
-    base.rest = any.rest.empty() ? std::vector<int64_t>() : std::vector<int64_t>{other};
-    for (const auto &[symbol, size] : any.symbols) {
-      list.push_back(base);
-      list.back().symbols[symbol] = length;
-    }
-    if (!base.rest.empty()) {
-      list.push_back(base);
-      list.back().rest = {length};
-    }
+  Binding base = any;
+  for (auto &[symbol, size] : base.symbols) {
+    size = other;
+  }
+  base.rest = any.rest.empty() ? std::vector<int64_t>() : std::vector<int64_t>{other};
+  for (const auto &[symbol, size] : any.symbols) {
+    list.push_back(base);
+    list.back().symbols[symbol] = length;
+  }
+  if (!base.rest.empty()) {
+    list.push_back(base);
+    list.back().rest = {length};
   }
   return list;
 }
@@ -94,7 +134,7 @@ void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation
   const GridCase *any = nullptr;
   for (const GridCase &one : grid) {
     if (one.unmet.empty()) {
-      finder.takes(one);
+      finder.note(one);
       any = any == nullptr || !one.binding.rest.empty() ? &one : any;
     }
   }
@@ -103,17 +143,15 @@ void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation
   }
   std::vector<GridCase> added;
   auto add = [&](int64_t length, const std::string &name, const Choices &choices) {
-    for (const Binding &wanted : longOnes(any->binding, length)) {
-      auto one = definition::caseOfSizes(generation.op(), name, wanted, dtype);
-      if (!one || !finder.isSmall(one->binding)) {
-        continue;
+    for (const int64_t other : {2, 1}) { // 1 where a constraint or the time wants it
+      std::vector<GridCase> cases;
+      for (const Binding &wanted : longOnes(any->binding, length, other)) {
+        if (auto one = definition::caseOfSizes(generation.op(), name, wanted, dtype)) {
+          one->choices = choices;
+          cases.push_back(std::move(*one));
+        }
       }
-      one->choices = choices;
-      if (finder.takes(*one)) {
-        one->seed = grid.front().seed + grid.size() + added.size();
-        one->isOfForms = true;
-        added.push_back(std::move(*one));
-      }
+      finder.addNew(std::move(cases), added);
     }
   };
   for (const Choices &choices : finder.otherForms()) {
@@ -121,6 +159,10 @@ void addFormCases(std::vector<GridCase> &grid, generator::Generation &generation
   }
   for (int64_t length : longSizes) {
     add(length, "long", {});
+  }
+  for (GridCase &one : added) {
+    one.seed = grid.front().seed + grid.size() + static_cast<size_t>(&one - added.data());
+    one.isOfForms = true;
   }
   grid.insert(grid.end(), std::make_move_iterator(added.begin()),
               std::make_move_iterator(added.end()));

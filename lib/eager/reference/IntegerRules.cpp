@@ -204,9 +204,13 @@ struct Wrapping {
   }
 };
 
-/// n values of a tensor, one after another, in the type of the operation where `wrap` is given.
-void loadRow(const BoundedTensor &tensor, int64_t offset, int64_t step, const Wrapping *wrap,
-             uint64_t *row, size_t n) {
+/// n values of a tensor, one after another, in the type of the operation where `wrap` is given:
+/// where they are, or in `row`.
+const uint64_t *loadRow(const BoundedTensor &tensor, int64_t offset, int64_t step,
+                        const Wrapping *wrap, uint64_t *row, size_t n) {
+  if (!tensor.integers.empty() && step == 1 && (!wrap || wrap->unused == 0)) {
+    return tensor.integers.data() + offset;
+  }
   const size_t different = step == 0 ? std::min<size_t>(n, 1) : n;
   if (tensor.integers.empty()) {
     const Bounded *elements = tensor.elements.data() + offset;
@@ -224,6 +228,20 @@ void loadRow(const BoundedTensor &tensor, int64_t offset, int64_t step, const Wr
   }
   if (different < n) {
     std::fill(row + different, row + n, row[0]);
+  }
+  return row;
+}
+
+/// The numbers that are nearest to integers of the type, where none is off.
+void storeNumbers(const uint64_t *integers, size_t n, DType type, Bounded *elements) {
+  if (type == DType::U64) {
+    for (size_t i = 0; i < n; ++i) {
+      elements[i] = {static_cast<double>(integers[i]), 0};
+    }
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    elements[i] = {static_cast<double>(static_cast<int64_t>(integers[i])), 0};
   }
 }
 
@@ -259,7 +277,7 @@ void pointwiseIntegers(const Node &node, DType computed,
   for (const BoundedTensor *operand : operands) {
     steps.push_back(definition::broadcastSteps(operand->sizes, out.sizes));
   }
-  // Where no operand is off, no bit of the result is, and out has an error of 0 already.
+  // Where no operand is off, no bit of the result is.
   const bool isOfBits = !isExact && (node.op == "bitwise_and" || node.op == "bitwise_or" ||
                                      node.op == "bitwise_xor" || node.op == "bitwise_not");
   IntegerCall call{};
@@ -267,12 +285,14 @@ void pointwiseIntegers(const Node &node, DType computed,
   call.bits = 8 * static_cast<int>(sizeInBytes(computed));
   call.power = node.op == "pow" ? static_cast<int64_t>(elementOf(*operands[1], 0)) : 0;
   std::copy(isAbsent.begin(), isAbsent.end(), call.isAbsent);
-  out.integers.resize(isTruth ? 0 : out.elements.size());
+  if (!isTruth) {
+    out.allocateIntegers(out.elements.size());
+  }
   const Wrapping wrap(computed);
   const RowRuns rows(out.sizes, steps);
   constexpr size_t most = 256;
-  uint64_t values[4][most] = {}, results[most];
-  const uint64_t *const in[4] = {values[0], values[1], values[2], values[3]};
+  uint64_t values[4][most] = {}, truths[most];
+  const uint64_t *in[4] = {values[0], values[1], values[2], values[3]};
   const auto run = static_cast<size_t>(rows.length);
   for (size_t first = 0; first < out.elements.size();) {
     const size_t inRow = first % run, n = std::min(most, run - inRow);
@@ -281,12 +301,13 @@ void pointwiseIntegers(const Node &node, DType computed,
       offsets[k] = rows.offset(static_cast<int64_t>(first / run), k) +
                    static_cast<int64_t>(inRow) * rows.inner[k];
       const bool isCondition = static_cast<int>(k) == condition;
-      loadRow(*operands[k], offsets[k], rows.inner[k], isCondition ? nullptr : &wrap, values[k], n);
+      in[k] = loadRow(*operands[k], offsets[k], rows.inner[k], isCondition ? nullptr : &wrap,
+                      values[k], n);
     }
+    uint64_t *const results = isTruth ? truths : out.integers.data() + first;
     rule(call, in, results, n);
     if (!isTruth) {
       wrap.all(results, n);
-      std::copy_n(results, n, out.integers.begin() + static_cast<ptrdiff_t>(first));
     }
     for (size_t i = 0; isOfBits && i < n; ++i) {
       double &error = out.elements[first + i].error;
@@ -295,11 +316,11 @@ void pointwiseIntegers(const Node &node, DType computed,
         offsets[k] += rows.inner[k];
       }
     }
-    const bool isOf64Bits = computed == DType::U64;
-    for (size_t i = 0; i < n; ++i) {
-      out.elements[first + i].value = isOf64Bits
-                                          ? static_cast<double>(results[i])
-                                          : static_cast<double>(static_cast<int64_t>(results[i]));
+    Bounded *elements = out.elements.data() + first;
+    Bounded numbers[most];
+    storeNumbers(results, n, computed, isExact ? elements : numbers);
+    for (size_t i = 0; !isExact && i < n; ++i) {
+      elements[i].value = numbers[i].value;
     }
     first += n;
   }

@@ -13,7 +13,7 @@ uint64_t wrapped(uint64_t value, DType type);
 
 /// Replaces what a pointwise rule without rounding made of the operands by the exact result.
 /// `computed`: the integer type of the operation; a comparison's result is a truth value.
-/// `isExact`: no operand is off, and `out` has no error.
+/// `isExact`: no operand is off, and no error that `out` has is meant.
 void pointwiseIntegers(const definition::Node &node, DType computed,
                        const std::vector<const BoundedTensor *> &operands,
                        const std::vector<bool> &isAbsent, bool isExact, BoundedTensor &out);

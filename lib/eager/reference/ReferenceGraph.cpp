@@ -39,7 +39,7 @@ void loadRun(const void *base, int64_t stride, Bounded *out, int64_t n, Convert 
   }
 }
 
-/// `rule` null: all values are to be computed otherwise, and none is off.
+/// `rule` null: the elements are computed otherwise.
 Result<BoundedTensor>
 pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, const Rule *rule) {
   BoundedTensor out;
@@ -59,9 +59,6 @@ pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, 
   auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
   out.allocate(count);
   if (!rule) {
-    for (Bounded &each : out.elements) {
-      each.error = 0;
-    }
     return out;
   }
   const RowRuns rows(out.sizes, steps);
@@ -132,35 +129,45 @@ std::vector<size_t> lastUses(const definition::Operator &graph) {
 
 } // namespace
 
-/// Element lists of blocks that are done, of this thread.
-static std::vector<std::vector<Bounded>> &spareLists() {
-  thread_local std::vector<std::vector<Bounded>> lists;
+/// Lists of blocks that are done, of this thread.
+template <class T> static std::vector<std::vector<T>> &spareLists() {
+  thread_local std::vector<std::vector<T>> lists;
   return lists;
 }
 
-BoundedTensor::~BoundedTensor() {
+template <class T> static void keepList(std::vector<T> &list) {
   constexpr size_t mostLists = 32, mostElements = 65536;
-  auto &spare = spareLists();
-  if (elements.capacity() > 1 && elements.capacity() <= mostElements && spare.size() < mostLists) {
-    spare.push_back(std::move(elements));
+  auto &spare = spareLists<T>();
+  if (list.capacity() > 1 && list.capacity() <= mostElements && spare.size() < mostLists) {
+    spare.push_back(std::move(list));
   }
 }
 
-void BoundedTensor::allocate(size_t n) {
-  auto &spare = spareLists();
-  for (size_t i = spare.size(); elements.capacity() < n && i-- > 0;) {
+template <class T> static void takeList(std::vector<T> &list, size_t n) {
+  auto &spare = spareLists<T>();
+  for (size_t i = spare.size(); list.capacity() < n && i-- > 0;) {
     if (spare[i].capacity() >= n) {
-      elements = std::move(spare[i]);
+      list = std::move(spare[i]);
       spare.erase(spare.begin() + static_cast<ptrdiff_t>(i));
     }
   }
-  elements.resize(n);
+  list.resize(n);
 }
+
+BoundedTensor::~BoundedTensor() {
+  keepList(elements);
+  keepList(integers);
+}
+
+void BoundedTensor::allocate(size_t n) { takeList(elements, n); }
+
+void BoundedTensor::allocateIntegers(size_t n) { takeList(integers, n); }
 
 /// Runs along the last dimension, so that no element needs its index taken apart.
 BoundedTensor loadBounded(const Tensor &tensor) {
   BoundedTensor loaded;
   loaded.sizes = tensor.shape();
+  loaded.isExact = true;
   int64_t count = tensor.elementCount();
   loaded.allocate(static_cast<size_t>(count));
   bool hasRows = !loaded.sizes.empty() && count > 0;
@@ -322,6 +329,7 @@ private:
       Result<BoundedTensor> value = pointwise(node, operands, nullptr);
       if (value) {
         pointwiseIntegers(node, computed, operands, absentOperands(node), isExact, *value);
+        value->isExact = true;
       }
       return value;
     }
@@ -443,8 +451,8 @@ private:
     }
   }
   static bool anyError(const BoundedTensor &in) {
-    return std::any_of(in.elements.begin(), in.elements.end(),
-                       [](const Bounded &each) { return each.error != 0; });
+    return !in.isExact && std::any_of(in.elements.begin(), in.elements.end(),
+                                      [](const Bounded &each) { return each.error != 0; });
   }
 
   std::vector<BoundedTensor> outputs() const {

@@ -18,6 +18,8 @@ struct BoundedTensor {
   /// Of integers (not bool) the exact values, extended to 64 bits; `elements` has the nearest
   /// doubles. Empty otherwise.
   std::vector<uint64_t> integers;
+  /// No element has an error: said where it is known, so that nobody has to look.
+  bool isExact = false;
 
   BoundedTensor() = default;
   BoundedTensor(BoundedTensor &&) = default;
@@ -25,6 +27,8 @@ struct BoundedTensor {
   ~BoundedTensor();
   /// Gives `elements` the size n; what they hold is unspecified.
   void allocate(size_t n);
+  /// The same of `integers`.
+  void allocateIntegers(size_t n);
 };
 
 /// All elements of a tensor, any strides, with no error.

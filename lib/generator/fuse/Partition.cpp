@@ -4,7 +4,9 @@
 
 #include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/fuse/OpenReads.h"
+#include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SavedValues.h"
+#include "lib/generator/fuse/SharedFactors.h"
 #include "lib/generator/template/StageKernel.h"
 
 #include <fmt/format.h>
@@ -61,17 +63,13 @@ public:
   Partitioner(Program &program, const std::set<BufferId> &apart)
       : program(program), apart(apart), ownBuffers(program.buffers.size()) {}
 
-  Status run() {
+  void run() {
     for (size_t stage = 0; stage < program.stages.size();) {
       align(stage);
       keepCompared(stage);
-      auto isCut = cutOne(stage);
-      if (!isCut) {
-        return isCut.error();
-      }
-      stage += *isCut ? 0 : 1; // what has been cut off stands there now
+      keepShared(stage);
+      stage += cutOne(stage) ? 0 : 1; // what has been cut off stands there now
     }
-    return Done{};
   }
 
 private:
@@ -189,6 +187,21 @@ private:
     }
   }
 
+  // ---- what several products need ----
+
+  void keepShared(size_t stage) {
+    if (apart.contains(ownerOf(stage))) {
+      return;
+    }
+    for (const std::vector<Store> &group : groupsOf(program, program.stages[stage])) {
+      const std::vector<const Node *> values = shared.in(group);
+      if (!values.empty() && !readsAtConditionalIndex(rootsOf(group), values)) {
+        materialise(stage, values, false);
+        return keepShared(stage);
+      }
+    }
+  }
+
   // ---- cuts ----
 
   /// Whether a kernel of the stage can be built around the reduction.
@@ -241,7 +254,7 @@ private:
   }
 
   /// Whether the stage has lost some of its reductions to a new one before it.
-  Result<bool> cutOne(size_t number) {
+  bool cutOne(size_t number) {
     for (const std::vector<Store> &group : groupsOf(program, program.stages[number])) {
       std::vector<const Node *> cut = strangers(group);
       if (cut.empty()) {
@@ -377,13 +390,17 @@ private:
   Program &program;
   const std::set<BufferId> &apart;
   const size_t ownBuffers;
-  SavedValues known{program};
+  BoundNames names{program};
+  SavedValues known{program, names};
+  // A stage that may not be launched leaves nothing to others.
+  SharedFactors shared{program, names,
+                       [this](size_t stage) { return !apart.contains(ownerOf(stage)); }};
 };
 
 } // namespace
 
-Status partition(Program &program, const std::set<BufferId> &apart) {
-  return Partitioner(program, apart).run();
+void partition(Program &program, const std::set<BufferId> &apart) {
+  Partitioner(program, apart).run();
 }
 
 } // namespace nereid::generator

@@ -9,7 +9,8 @@
 // Contractions (Contraction.h) share a kernel with contractions alone, and with what is computed of
 // their results at the same point.
 // Others become stages of their own, which leave their result in a temporary; a value that several
-// stages need is left there once.
+// stages need is left there once, and what several products compute of such a result instead of it
+// (SharedFactors.h).
 #pragma once
 
 #include "lib/generator/program/Program.h"
@@ -21,9 +22,8 @@ constexpr int64_t wholeAtMost = 8192, wholeAtMostOutside = 128;
 
 /// Gives reductions over equal extents the same iterators where no value tells them apart, and cuts
 /// off those that cannot stay. The program is normalised and keeps the laws; a second time changes
-/// nothing. E0607 for one that reads at an index from memory and is asked for under a condition
-/// alone. `apart`: first buffers of stages that may have another form, so that what is cut off them
-/// serves no other stage.
-Status partition(Program &program, const std::set<BufferId> &apart = {});
+/// nothing. `apart`: first buffers of stages that may have another form, so that what is cut off
+/// them serves no other stage.
+void partition(Program &program, const std::set<BufferId> &apart = {});
 
 } // namespace nereid::generator

@@ -6,17 +6,13 @@
 //   sum[c](x[a, c] * y[b, c])                 is saved[a, b]
 #pragma once
 
-#include "lib/generator/program/Program.h"
+#include "lib/generator/fuse/BoundNames.h"
 
 namespace nereid::generator {
 
-/// What iterators of `from` are called in `to`, if that makes the same value of it.
-std::optional<std::map<IteratorId, IteratorId>> renamingOf(Program &program, const Node *from,
-                                                           const Node *to);
-
 class SavedValues {
 public:
-  explicit SavedValues(Program &program) : program(program) {}
+  SavedValues(Program &program, BoundNames &names) : program(program), names(names) {}
 
   /// `buffer` has the value at the iterators it depends on, in their order. `owner`: what launches
   /// it, see `find`.
@@ -34,6 +30,7 @@ private:
     BufferId buffer = 0, owner = 0;
   };
   Program &program;
+  BoundNames &names;
   std::vector<Saved> all;
 };
 

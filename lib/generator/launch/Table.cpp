@@ -236,9 +236,7 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   for (const auto &[buffer, chain] : chains) {
     apart.insert(buffer);
   }
-  if (Status status = partition(program, apart); !status) {
-    return status.error();
-  }
+  partition(program, apart);
   MadeKernels made;
   std::map<BufferId, std::string> conditions; ///< under which a workspace is needed at all
   Roles roles;

@@ -51,8 +51,8 @@ bool combine(Instance &instance, mlir::Block &block, const Tiles &left, const Ti
 
 Tile slice(const Tile &source, size_t begin, size_t end, size_t inner) {
   Tile result = Tile::filled(source.type, {static_cast<int64_t>((end - begin) * inner)}, 0);
-  std::copy(source.words->begin() + begin * inner, source.words->begin() + end * inner,
-            result.words->begin());
+  std::copy(source.words.begin() + begin * inner, source.words.begin() + end * inner,
+            result.words.begin());
   return result;
 }
 
@@ -60,7 +60,7 @@ namespace {
 
 /// Calls function(place in row-major order, place with the axis in front) for every element.
 template <class Function>
-void forEachPlace(const std::vector<int64_t> &shape, size_t axis, Function function) {
+void forEachPlace(llvm::ArrayRef<int64_t> shape, size_t axis, Function function) {
   size_t outer = 1, inner = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     (i < axis ? outer : inner) *= i == axis ? 1 : static_cast<size_t>(shape[i]);

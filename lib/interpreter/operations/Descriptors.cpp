@@ -19,7 +19,7 @@ bool makeDescriptor(Instance &instance, mlir::Operation *op) {
   }
   words.push_back(make.getPadding() == tile::Padding::NaN ? 1 : 0);
   Tile tile = Tile::filled(wordType, {static_cast<int64_t>(words.size())}, 0);
-  *tile.words = std::move(words);
+  std::copy(words.begin(), words.end(), tile.words.begin());
   return instance.finish(op, std::move(tile));
 }
 
@@ -34,7 +34,7 @@ public:
   /// dimension d of the element with the coordinates.
   template <class IndexAt>
   std::pair<Tile, Tile> access(llvm::ArrayRef<int64_t> shape, IndexAt indexAt) const {
-    std::vector<int64_t> sizes(shape.begin(), shape.end());
+    Shape sizes(shape.begin(), shape.end());
     Tile pointer = Tile::filled({Kind::Pointer, 64}, sizes, 0);
     Tile mask = Tile::filled(boolType, sizes, 0);
     for (size_t i = 0, n = pointer.size(); i < n; ++i) {

@@ -13,11 +13,10 @@ namespace {
 
 template <auto Function> bool binary(Instance &instance, mlir::Operation *op) {
   const Tile &a = instance.operand(op, 0), &b = instance.operand(op, 1);
-  Tile result = shapeSource(a, b).like(a.type);
-  for (size_t i = 0, n = result.size(); i < n; ++i) {
-    result.at(i) = encodeFloat(Function(a.number(i), b.number(i)), a.type);
-  }
-  return instance.finish(op, std::move(result));
+  return instance.finish(op, zipWords(a, b, a.type, [&](uint64_t x, uint64_t y) {
+                           return encodeFloat(
+                               Function(decodeFloat(x, a.type), decodeFloat(y, a.type)), a.type);
+                         }));
 }
 
 bool negate(Instance &instance, mlir::Operation *op) {
@@ -76,11 +75,10 @@ bool compare(arith::CmpFPredicate predicate, double x, double y) {
 bool compareFloats(Instance &instance, mlir::Operation *op) {
   const Tile &a = instance.operand(op, 0), &b = instance.operand(op, 1);
   const auto predicate = mlir::cast<arith::CmpFOp>(op).getPredicate();
-  Tile result = shapeSource(a, b).like(boolType);
-  for (size_t i = 0, n = result.size(); i < n; ++i) {
-    result.at(i) = compare(predicate, a.number(i), b.number(i)) ? 1 : 0;
-  }
-  return instance.finish(op, std::move(result));
+  return instance.finish(op, zipWords(a, b, boolType, [&](uint64_t x, uint64_t y) {
+                           const double left = decodeFloat(x, a.type);
+                           return uint64_t(compare(predicate, left, decodeFloat(y, b.type)));
+                         }));
 }
 
 bool select(Instance &instance, mlir::Operation *op) {

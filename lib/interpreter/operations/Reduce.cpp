@@ -30,7 +30,7 @@ bool reduce(Instance &instance, mlir::Operation *op) {
     for (size_t s = 0; s < sources.size(); ++s) {
       // With an odd length the element in the middle waits for the next round.
       Tile next = slice(sources[s], 0, length - pairs, inner);
-      std::copy(results[s].words->begin(), results[s].words->end(), next.words->begin());
+      std::copy(results[s].words.begin(), results[s].words.end(), next.words.begin());
       sources[s] = std::move(next);
     }
     length -= pairs;

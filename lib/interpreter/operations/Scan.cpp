@@ -31,7 +31,7 @@ bool scan(Instance &instance, mlir::Operation *op) {
       return false;
     }
     for (auto [result, tile] : llvm::zip(scanned, sofar)) {
-      std::copy(tile.words->begin(), tile.words->end(), result.words->begin() + place * inner);
+      std::copy(tile.words.begin(), tile.words.end(), result.words.begin() + place * inner);
     }
   }
   for (auto [value, tile] : llvm::zip(scan.getResults(), scanned)) {

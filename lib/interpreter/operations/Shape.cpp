@@ -7,7 +7,7 @@ namespace arith = mlir::arith;
 namespace nereid::interpreter {
 namespace {
 
-std::vector<int64_t> shapeFor(mlir::Type type) {
+Shape shapeFor(mlir::Type type) {
   llvm::ArrayRef<int64_t> shape = tile::shapeOf(type);
   return {shape.begin(), shape.end()};
 }
@@ -23,6 +23,9 @@ std::optional<uint64_t> wordFor(mlir::Attribute attribute) {
 }
 
 bool constant(Instance &instance, mlir::Operation *op) {
+  if (instance.has(op->getResult(0))) {
+    return true;
+  }
   mlir::Attribute value = mlir::cast<arith::ConstantOp>(op).getValue();
   std::optional<ElementType> type = elementTypeFor(op->getResult(0).getType());
   if (!type) {
@@ -35,7 +38,7 @@ bool constant(Instance &instance, mlir::Operation *op) {
   if (!dense) {
     return instance.unsupported(op, "a constant that is neither a number nor dense");
   }
-  std::vector<int64_t> shape = shapeFor(op->getResult(0).getType());
+  Shape shape = shapeFor(op->getResult(0).getType());
   if (dense.isSplat()) {
     const uint64_t word = wordFor(dense.getSplatValue<mlir::Attribute>()).value_or(0);
     return instance.finish(op, Tile::filled(*type, std::move(shape), word));
@@ -94,19 +97,25 @@ llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
 }
 
 /// Element (i0, i1, …) of the result is the source's at sum(i * strides).
-Tile gatherByStrides(const Tile &source, std::vector<int64_t> shape,
-                     llvm::ArrayRef<int64_t> strides) {
-  Tile result = Tile::filled(source.type, std::move(shape), 0);
-  llvm::SmallVector<int64_t> at(result.shape.size(), 0);
-  int64_t offset = 0;
-  for (size_t i = 0; i < result.size(); ++i) {
-    result.at(i) = source[static_cast<size_t>(offset)];
-    for (size_t axis = at.size(); axis > 0; --axis) {
-      offset += strides[axis - 1];
+Tile gatherByStrides(const Tile &source, Shape shape, llvm::ArrayRef<int64_t> strides) {
+  Tile result = Tile::unset(source.type, std::move(shape));
+  uint64_t *to = result.words.begin(), *const end = result.words.end();
+  const uint64_t *from = source.words.begin();
+  // A row is a loop of its own.
+  const size_t outer = strides.empty() ? 0 : strides.size() - 1;
+  const int64_t length = strides.empty() ? 1 : result.shape[outer];
+  const int64_t step = strides.empty() ? 0 : strides[outer];
+  llvm::SmallVector<int64_t> at(outer, 0);
+  while (to != end) {
+    for (int64_t i = 0; i < length; ++i) {
+      *to++ = from[i * step];
+    }
+    for (size_t axis = outer; axis > 0; --axis) {
+      from += strides[axis - 1];
       if (++at[axis - 1] < result.shape[axis - 1]) {
         break;
       }
-      offset -= at[axis - 1] * strides[axis - 1];
+      from -= at[axis - 1] * strides[axis - 1];
       at[axis - 1] = 0;
     }
   }

@@ -28,7 +28,7 @@ stage("t")
 Program prepared(const std::string &text) {
   Program read = program(text);
   normalise(read);
-  EXPECT_TRUE(bool(partition(read)));
+  partition(read);
   return read;
 }
 

@@ -49,42 +49,74 @@ double constantOf(const Node &node) {
   return value ? *value : 0;
 }
 
+/// The dimension along which a moved tensor is walked: the innermost one that is worth a loop of
+/// its own, or the longest.
+size_t rowDimension(const Sizes &sizes) {
+  constexpr int64_t longEnough = 16;
+  size_t longest = sizes.size() - 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] >= longEnough) {
+      return d;
+    }
+    longest = sizes[d] > sizes[longest] ? d : longest;
+  }
+  return longest;
+}
+
 /// Where the elements of a row of a moved tensor come from. Along a row only those dimensions of
-/// the source move that the last index moves, and these mostly by a step.
+/// the source move that the row's index moves, and these mostly by a step.
 class SourceRows {
 public:
-  SourceRows(const definition::Movement &movement, Sizes strides, const Sizes &sizes)
-      : movement(movement), strides(std::move(strides)), rank(sizes.size()) {}
+  SourceRows(const definition::Movement &movement, Sizes strides, size_t along)
+      : movement(movement), strides(std::move(strides)), along(along) {}
 
   /// Offsets in the source, or Movement::outside, of the row that begins at `index`.
   void find(Sizes index, std::vector<int64_t> &sources) const {
+    const auto count = static_cast<int64_t>(sources.size());
     std::fill(sources.begin(), sources.end(), 0);
     for (size_t d = 0; d < movement.from.size(); ++d) {
       const definition::SourceDim &dim = movement.from[d];
-      int64_t begin = dim.start, along = 0;
-      for (const auto &[of, step] : dim.steps) {
-        begin += of + 1 == rank ? 0 : step * index[of];
-        along += of + 1 == rank ? step : 0;
+      int64_t begin = dim.start, step = 0;
+      for (const auto &[of, by] : dim.steps) {
+        begin += of == along ? 0 : by * index[of];
+        step += of == along ? by : 0;
       }
-      const int64_t standing = along == 0 ? dim.at(index) : 0;
-      for (size_t j = 0; j < sources.size(); ++j) {
-        int64_t at = along == 0 ? standing : begin + static_cast<int64_t>(j) * along;
-        if (along != 0 && (dim.divisor != 1 || at < 0 || at >= dim.size)) {
-          if (!index.empty()) {
-            index.back() = static_cast<int64_t>(j);
-          }
-          at = dim.at(index);
+      if (step == 0) {
+        const int64_t standing = dim.at(index);
+        if (standing < 0) {
+          std::fill(sources.begin(), sources.end(), definition::Movement::outside);
+          return;
         }
-        const bool isOutside = at < 0 || sources[j] == definition::Movement::outside;
-        sources[j] = isOutside ? definition::Movement::outside : sources[j] + at * strides[d];
+        add(sources, standing * strides[d], 0);
+        continue;
       }
+      const int64_t end = begin + (count - 1) * step;
+      if (dim.divisor == 1 && std::min(begin, end) >= 0 && std::max(begin, end) < dim.size) {
+        add(sources, begin * strides[d], step * strides[d]);
+        continue;
+      }
+      for (int64_t j = 0; j < count; ++j) {
+        index[along] = j;
+        const int64_t at = dim.at(index);
+        int64_t &source = sources[static_cast<size_t>(j)];
+        const bool isOutside = at < 0 || source == definition::Movement::outside;
+        source = isOutside ? definition::Movement::outside : source + at * strides[d];
+      }
+      index[along] = 0;
     }
   }
 
 private:
+  static void add(std::vector<int64_t> &sources, int64_t begin, int64_t step) {
+    for (int64_t &source : sources) {
+      source += source == definition::Movement::outside ? 0 : begin;
+      begin += step;
+    }
+  }
+
   const definition::Movement &movement;
   const Sizes strides;
-  const size_t rank;
+  const size_t along;
 };
 
 Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, BoundedTensor out,
@@ -97,26 +129,31 @@ Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, Boun
   if (std::isinf(constant) && !isFloat(dtype)) { // no integer lies below it
     constant = static_cast<double>(definition::lowestInteger(dtype));
   }
-  const SourceRows rows(*movement, stridesOf(input.sizes), out.sizes);
-  const size_t run = out.sizes.empty() ? 1 : static_cast<size_t>(out.sizes.back());
+  const bool isScalar = out.sizes.empty();
+  const Sizes sizes = isScalar ? Sizes{1} : out.sizes;
+  const size_t along = rowDimension(sizes);
+  const auto run = static_cast<size_t>(sizes[along]);
+  const SourceRows rows(*movement, stridesOf(input.sizes), along);
   std::vector<int64_t> sources(run);
-  Sizes index(out.sizes.size(), 0);
-  for (size_t first = 0; first < out.elements.size(); first += run) {
+  Sizes index(sizes.size(), 0), heads = sizes; // of rows, which the row's own index does not count
+  heads[along] = 1;
+  const Sizes strides = stridesOf(sizes);
+  const auto step = static_cast<size_t>(strides[along]);
+  for (size_t left = out.elements.empty() ? 0 : out.elements.size() / run; left > 0; --left) {
     rows.find(index, sources);
-    for (size_t j = 0; j < run; ++j) {
+    auto target = static_cast<size_t>(
+        std::inner_product(index.begin(), index.end(), strides.begin(), int64_t(0)));
+    for (size_t j = 0; j < run; ++j, target += step) {
       if (sources[j] != definition::Movement::outside) {
-        copyElement(input, static_cast<size_t>(sources[j]), out, first + j);
+        copyElement(input, static_cast<size_t>(sources[j]), out, target);
         continue;
       }
-      out.elements[first + j] = {constant, 0};
+      out.elements[target] = {constant, 0};
       if (!out.integers.empty()) {
-        out.integers[first + j] = static_cast<uint64_t>(static_cast<int64_t>(constant));
+        out.integers[target] = static_cast<uint64_t>(static_cast<int64_t>(constant));
       }
     }
-    if (!index.empty()) { // the next row
-      index.back() = static_cast<int64_t>(run) - 1;
-      advance(index, out.sizes);
-    }
+    advance(index, heads);
   }
   return out;
 }
