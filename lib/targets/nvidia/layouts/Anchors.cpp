@@ -65,8 +65,7 @@ bool isScattered(const tile::AxisInfo &info) {
   return llvm::all_of(info.axes, [](const tile::AxisRun &run) { return run.length == 1; });
 }
 
-/// Elements of a thread from its first one on that lie side by side along the last dimension.
-static int64_t neighboursOf(const LinearLayout &layout) {
+int64_t neighboursOf(const LinearLayout &layout) {
   int64_t count = 1;
   for (int64_t basis : layout.bases(layout::Holder::Register)) {
     count *= basis == count ? 2 : 1;

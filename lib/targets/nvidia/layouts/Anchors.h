@@ -22,6 +22,8 @@ Threads threadsOf(mlir::Operation *kernel);
 /// Side by side in memory, 16 bytes for each thread where the tile has that many.
 layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfos &axes,
                                   const Threads &threads);
+/// Elements of a thread from its first one on that lie side by side along the last dimension.
+int64_t neighboursOf(const layout::LinearLayout &layout);
 /// Of no two addresses the distance is known: no layout reads them in fewer steps than another.
 bool isScattered(const tile::AxisInfo &info);
 /// Of a place that a scan has counted: such places follow each other from lane to lane.

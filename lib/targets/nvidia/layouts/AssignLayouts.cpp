@@ -301,7 +301,7 @@ private:
   }
 
   /// What a value that repeats along others meets: it is read as often as it is needed, if a thread
-  /// reads no more by that than it does anyway, instead of being moved by shared memory.
+  /// reads few of it, instead of being moved by shared memory.
   std::optional<LinearLayout> layoutBesideUse(Value value, unsigned depth = 0) {
     constexpr unsigned deepest = 4;
     for (OpOperand &use : value.getUses()) {
@@ -311,9 +311,9 @@ private:
       }
       std::optional<LinearLayout> result;
       for (Value other : user->getOperands()) {
-        if (other != value && isTile(other) && !free.contains(other) && layoutOf(other) &&
+        if (other != value && isTile(other) && !free.contains(other) &&
             shapeOf(other) == shapeOf(user->getResult(0))) {
-          result = layoutOf(other);
+          result = origin(other);
         }
       }
       result = result ? result : layoutBesideUse(user->getResult(0), depth + 1);
@@ -357,8 +357,49 @@ private:
         !llvm::all_of(load->getOperands(), [&](Value each) { return free.contains(each); })) {
       return std::nullopt;
     }
+    // One instruction would read so many from shared memory. Sums of products leave no registers.
+    const int64_t most = hasProducts ? 1 : 4;
     auto layout = layoutBesideUse(load.getResult());
-    return layout && layout->count(layout::Holder::Register) == 1 ? layout : std::nullopt;
+    return layout && layout->count(layout::Holder::Register) <= most ? layout : std::nullopt;
+  }
+
+  /// Of the tiles that were loaded and meet this one, element by element, the layout in which a
+  /// thread has the fewest neighbours at once.
+  std::optional<LinearLayout> shortestMet(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 8;
+    std::optional<LinearLayout> shortest;
+    const auto consider = [&](const std::optional<LinearLayout> &met) {
+      if (met && (!shortest || neighboursOf(*met) < neighboursOf(*shortest))) {
+        shortest = met;
+      }
+    };
+    for (Operation *user : value.getUsers()) {
+      if (depth == deepest || !worksInAnyLayout(user) || user->getNumResults() != 1 ||
+          !isTile(user->getResult(0)) || shapeOf(user->getResult(0)) != shapeOf(value)) {
+        continue;
+      }
+      for (Value other : user->getOperands()) {
+        if (other != value && isTile(other) && !free.contains(other) &&
+            shapeOf(other) == shapeOf(value)) {
+          consider(origin(other));
+        }
+      }
+      consider(shortestMet(user->getResult(0), depth + 1));
+    }
+    return shortest;
+  }
+
+  /// Of narrow elements a thread could load more neighbours than of the wide ones that they meet,
+  /// and one of both would move through shared memory: it takes as many as of those. What lies
+  /// scattered has no neighbours, and follows others itself.
+  std::optional<LinearLayout> layoutOfNarrow(Operation *access, Value pointer) {
+    auto load = dyn_cast<tile::LoadOp>(access);
+    const auto met = load ? shortestMet(load.getResult()) : std::nullopt;
+    const int64_t count = met ? neighboursOf(*met) : 1;
+    return count > 1 && count < neighboursOf(accessLayout(pointer, axes, threads)) &&
+                   fillsSectors(*met, pointer, axes.of(pointer))
+               ? met
+               : std::nullopt;
   }
 
   /// The layout of what is stored, or that of the product which adds to what is loaded.
@@ -388,6 +429,9 @@ private:
     }
     if (auto repeated = layoutOfRepeated(access)) {
       return *repeated;
+    }
+    if (auto narrow = layoutOfNarrow(access, pointer)) {
+      return *narrow;
     }
     // Places that a scan has counted follow each other from lane to lane.
     if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
@@ -575,6 +619,8 @@ private:
   func::FuncOp kernel;
   const tile::AxisInfos &axes;
   Threads threads;
+  const bool hasProducts =
+      kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
   FreeTiles free;
   /// What has been computed anew, by value and block, with its layout.
   llvm::DenseMap<std::pair<Value, Block *>, SmallVector<std::pair<LinearLayout, Value>, 1>> copies;
