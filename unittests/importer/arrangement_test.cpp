@@ -1,62 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that move elements, go over images or convert, as definitions: their values by loops
 // written here, what stays open, and what is refused.
-#include "unittests/importer/Imported.h"
+#include "unittests/importer/Computed.h"
 
-#include "lib/definition/Graph.h"
-#include "lib/eager/reference/Reference.h"
-#include "runtime/ThreadPool.h"
-#include "runtime/tensor/Tensor.h"
-
-#include <cmath>
+#include <functional>
 
 namespace nereid::importer {
 namespace {
-
-struct Filled {
-  std::vector<int64_t> shape;
-  std::vector<float> elements;
-};
-
-/// 0, 1, 2, …, every third of them negative.
-Filled counted(std::vector<int64_t> shape) {
-  Filled filled{std::move(shape), {}};
-  int64_t count = 1;
-  for (int64_t size : filled.shape) {
-    count *= size;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    filled.elements.push_back(static_cast<float>(i % 3 == 2 ? -i : i));
-  }
-  return filled;
-}
-
-runtime::Tensor tensorOf(const Filled &filled) {
-  auto tensor = runtime::Tensor::empty(filled.shape, DType::F32);
-  std::copy(filled.elements.begin(), filled.elements.end(), static_cast<float *>(tensor.data()));
-  return tensor;
-}
-
-void expectComputed(const ModelMaker &maker, const std::vector<Filled> &given,
-                    const std::vector<Filled> &expected) {
-  auto definition = imported(maker);
-  ASSERT_TRUE(definition) << render(definition.error());
-  Diagnostics diags;
-  auto op = definition::parseOperator("op.toml", definition->text, diags);
-  ASSERT_TRUE(op) << diags.render();
-  std::vector<runtime::Tensor> inputs, outputs;
-  for (const Filled &one : given) {
-    inputs.push_back(tensorOf(one));
-  }
-  for (const Filled &one : expected) {
-    outputs.push_back(tensorOf(one));
-  }
-  auto agreement = eager::checkOutputs(*op, inputs, outputs, DType::F32,
-                                       eager::Rounding::EachOperation, runtime::defaultPool());
-  ASSERT_TRUE(agreement) << definition->text << render(agreement.error());
-  EXPECT_EQ(agreement->mismatches, 0)
-      << definition->text << agreement->first.actual << " and " << agreement->first.expected;
-}
 
 Filled made(std::vector<int64_t> shape, const std::function<float(int64_t, int64_t)> &element) {
   Filled filled{shape, {}};

@@ -326,8 +326,30 @@ void ShapeRules::gatherNd() {
   set(0, typeOf(0), result);
 }
 
+/// [N, C, …] at a grid of [N, rows, …, 2].
+void ShapeRules::gridSample() {
+  const auto &image = shapeOf(0), &grid = shapeOf(1);
+  if (!image || !grid) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const auto rank = static_cast<int64_t>(image->size());
+  if (rank < 3 || grid->size() != image->size() ||
+      (grid->back().isSize() && grid->back().size != rank - 2)) {
+    return fail(fmt::format("samples {} at {}", text(*image), text(*grid)));
+  }
+  Shape result = *grid;
+  result.pop_back();
+  result.insert(result.begin() + 1, (*image)[1]);
+  set(0, typeOf(0), result);
+}
+
 void ShapeRules::oneHot() {
-  const Integers *depth = knownInput(1);
+  const Integers *given = knownInput(1);
+  std::optional<Integers> depth = given ? std::optional(*given) : std::nullopt;
+  if (const Tensor *number = has(1) ? model.initialiser(node->inputs[1]) : nullptr;
+      number && number->floats.size() == 1 && std::abs(number->floats[0]) < 1e15) {
+    depth = Integers{static_cast<int64_t>(number->floats[0])};
+  }
   if (!shapeOf(0)) {
     return;
   }
@@ -574,6 +596,13 @@ void ShapeRules::range() {
   const bool isKnown = start && limit && step && start->size() == 1 && limit->size() == 1 &&
                        step->size() == 1 && (*step)[0] != 0;
   int64_t span = 0;
+  auto real = [&](size_t input) {
+    const Tensor *tensor = has(input) ? model.initialiser(node->inputs[input]) : nullptr;
+    return tensor && tensor->floats.size() == 1 ? tensor->floats[0] : std::nan("");
+  };
+  if (const double count = std::ceil((real(1) - real(0)) / real(2)); std::abs(count) < 1e15) {
+    return set(0, typeOf(0), Shape{Dim{std::max<int64_t>(static_cast<int64_t>(count), 0), ""}});
+  }
   if (!isKnown || __builtin_sub_overflow((*limit)[0], (*start)[0], &span) ||
       (*step)[0] == INT64_MIN || span == INT64_MIN) {
     return set(0, typeOf(0), Shape{Dim{}});

@@ -44,15 +44,18 @@ private:
   void broadcastTo(ElementType type);
   // Reductions, products and windows, in ProductRules.cpp.
   void reduce(), argReduce(), globalPool(), matmul(), matmulInteger(), gemm();
-  void conv(), convInteger(), convTranspose(), pool(), recurrent(), topK();
+  void conv(), convInteger(), convTranspose(), pool(), recurrent(), topK(), attention(), loss();
   void matrixProduct(ElementType type);
   void window(ElementType type, const Shape &image, size_t channels, Integers kernel);
   // Other arrangements of elements, in MoveRules.cpp.
   void flatten(), reshape(), squeeze(), unsqueeze(), concat(), depthToSpace(), spaceToDepth();
-  void expand(), gather(), gatherElements(), gatherNd(), oneHot(), pad(), resize(), slice();
+  void expand(), gather(), gatherElements(), gatherNd(), gridSample(), oneHot(), pad(), resize();
+  void slice();
   void split(), tile(), transpose(), constantOfShape(), range(), shapeAsValue(), sizeOf(),
       declared();
 
+  /// What the walk has computed, as constants of the model.
+  void keepComputed();
   /// Elements of the results of arithmetic on known ones.
   void foldPointwise();
 
