@@ -96,6 +96,25 @@ TEST(ImportedMoves, SizesThatShapesSayAlreadyAreLeftOut) {
   ModelMaker open;
   open.input("x", {"N", 3, 4}).integers("to", {0, -1}).node("Reshape", {"x", "to"}, {"y"});
   EXPECT_EQ(bodyOf(open.output("y"), "", {{"N", 5}}), "y = torch.reshape(x, (N, 12))");
+  ModelMaker named; // as exporters write what stays open
+  named.input("x", {"N", "S", 12}).node("Shape", {"x"}, {"s"}).integers("second", {1});
+  named.node("Gather", {"s", "second"}, {"n"}).integers("rest", {-1, 3, 4});
+  named.integers("zero", {0}).integers("one", {1}).node("Slice", {"s", "zero", "one"}, {"b"});
+  named.node("Concat", {"b", "n", "rest"}, {"to"}).integer("axis", 0);
+  named.node("Reshape", {"x", "to"}, {"y"}).output("y");
+  EXPECT_EQ(bodyOf(named, "", {{"N", 5}, {"S", 2}}), "y = torch.reshape(x, (N, S, 1, 3, 4))");
+  ModelMaker spread(11);
+  spread.input("x", {"N", 3}).node("Shape", {"x"}, {"s"}).integers("zero", {0});
+  spread.node("Squeeze", {"zero"}, {"from"}).integers("one", {1}).node("Squeeze", {"one"}, {"by"});
+  spread.node("Gather", {"s", "from"}, {"n"}).node("Range", {"from", "n", "by"}, {"r"});
+  spread.node("Unsqueeze", {"r"}, {"column"}).list("axes", {1});
+  spread.node("Expand", {"column", "s"}, {"whole"}).node("Cast", {"whole"}, {"f"});
+  spread.integer("to", 1).node("ConstantOfShape", {"s"}, {"none"});
+  spread.node("Sum", {"x", "f", "none"}, {"y"}).output("y");
+  EXPECT_EQ(bodyOf(spread, "", {{"N", 5}}),
+            "r = torch.arange(N)\ncolumn = torch.unsqueeze(r, 1)\n"
+            "whole = torch.broadcast_to(column, (N, 3))\nf = whole.to(torch.float32)\n"
+            "none = torch.full((N, 3), 0.0, dtype=torch.float32)\ny = x + f + none");
   ModelMaker folded;
   folded.input("x", {"N", 3, 4}).integers("to", {-1, 4}).node("Reshape", {"x", "to"}, {"y"});
   auto refused = imported(folded.output("y"), "", {{"N", 5}});

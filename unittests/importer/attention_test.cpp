@@ -76,8 +76,8 @@ TEST(ImportedAttention, HeadsInGroupsReadTheirKeys) {
   EXPECT_EQ(bodyOf(plain.output("y")),
             "y_groups = torch.reshape(q, (2, 2, 2, 3, 2))\n"
             "y_scores = torch.matmul(y_groups, k.unsqueeze(2).mT) / math.sqrt(2)\n"
-            "y = torch.reshape(torch.matmul(torch.softmax(y_scores, dim=-1), v.unsqueeze(2)), "
-            "(2, 4, 3, 3))");
+            "y_heads = torch.matmul(torch.softmax(y_scores, dim=-1), v.unsqueeze(2))\n"
+            "y = torch.reshape(y_heads, (2, 4, 3, 3))");
   expectComputed(plain, {q, k, v}, {attended(s, q, k, v, [](float one, auto...) { return one; })});
   ModelMaker capped = attentionOf();
   capped.number("softcap", 0.5F).integer("is_causal", 1).output("y");

@@ -197,7 +197,9 @@ private:
         terms.push_back(fmt::format("({} <= {} + {})", key, row, right));
       }
     }
-    return e.step("near", fmt::format("{}", fmt::join(terms, " & ")));
+    std::string text = fmt::format("{}", fmt::join(terms, " & "));
+    text = terms.size() == 1 ? text.substr(1, text.size() - 2) : text;
+    return e.step("near", text);
   }
 
   std::string scaled(const std::string &product) const {
@@ -251,6 +253,7 @@ private:
   /// As the result has it: heads side by side where they came so.
   std::string arranged(std::string result) {
     const bool isThree = e.shape(0).size() == 3;
+    result = isThree || isGrouped() ? e.step("heads", result) : result;
     if (isGrouped()) {
       raw = e.hasOutput(3)
                 ? fmt::format("torch.reshape({}, ({}, {}, {}, {}))", raw, e.sizeText(q.shape[0]),

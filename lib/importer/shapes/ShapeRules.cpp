@@ -147,6 +147,32 @@ void ShapeRules::know(Integers elements) {
   }
 }
 
+void ShapeRules::knowSizes(Shape elements) {
+  Integers integers;
+  bool hasNames = false;
+  for (const Dim &one : elements) {
+    integers.push_back(one.size);
+    hasNames = hasNames || !one.symbol.empty();
+  }
+  if (!hasNames) {
+    know(std::move(integers));
+  } else if (!node->outputs.empty()) {
+    knownSizes[node->outputs[0]] = std::move(elements);
+  }
+}
+
+std::optional<Shape> ShapeRules::sizesIn(size_t input) const {
+  if (const Integers *integers = knownInput(input)) {
+    Shape sizes;
+    for (int64_t one : *integers) {
+      sizes.push_back({one, ""});
+    }
+    return sizes;
+  }
+  auto found = has(input) ? knownSizes.find(node->inputs[input]) : knownSizes.end();
+  return found == knownSizes.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// Nothing when they do not fit, which is an error; a dimension that is open stays so.
 std::optional<Shape> ShapeRules::together(const Shape &a, const Shape &b) {
   Shape result(std::max(a.size(), b.size()));
@@ -191,10 +217,10 @@ void ShapeRules::cast() {
   // The oldest files name the type.
   const int64_t to = node->integer("to", 0);
   set(0, to > 0 && to < 64 ? ElementType(static_cast<int>(to)) : ElementType(), shapeOf(0));
-  if (const Integers *elements = knownInput(0);
-      elements &&
-      (to == ElementType::of(DType::I64).code || to == ElementType::of(DType::I32).code)) {
-    know(*elements);
+  const bool isWhole =
+      to == ElementType::of(DType::I64).code || to == ElementType::of(DType::I32).code;
+  if (const auto elements = sizesIn(0); elements && isWhole) {
+    knowSizes(*elements);
   }
 }
 
@@ -302,8 +328,8 @@ void ShapeRules::foldPointwise() {
           {"GreaterOrEqual", [](int64_t a, int64_t b) { return truth(a >= b); }},
           {"Less", [](int64_t a, int64_t b) { return truth(a < b); }},
           {"LessOrEqual", [](int64_t a, int64_t b) { return truth(a <= b); }}};
-  if (node->op == "Identity" && knownInput(0)) {
-    return know(*knownInput(0));
+  if (node->op == "Identity" && sizesIn(0)) {
+    return knowSizes(*sizesIn(0));
   }
   if (node->op == "Where" && knownInput(0) && knownInput(1) && knownInput(2)) {
     const Integers &first = *knownInput(0), &a = *knownInput(1), &b = *knownInput(2);
