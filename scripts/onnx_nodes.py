@@ -150,6 +150,8 @@ def tried(options, case):
                 problem = compared(case, results.values(), wanted)
             except Exception as error:
                 problem = " ".join(str(error).split())
+            if "[E0607]" in problem:
+                return "refused", re.sub(r"^.*?error: ", "", problem)
             return ("wrong" if problem.startswith("wrong") else "failed" if problem else "right"), problem
     return ("refused" if re.search(r"\[E\d{4}\]", reason) else "failed"), re.sub(r"^.*?error: ", "", reason)
 

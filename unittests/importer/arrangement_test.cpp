@@ -1,62 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that move elements, go over images or convert, as definitions: their values by loops
 // written here, what stays open, and what is refused.
-#include "unittests/importer/Imported.h"
+#include "unittests/importer/Computed.h"
 
-#include "lib/definition/Graph.h"
-#include "lib/eager/reference/Reference.h"
-#include "runtime/ThreadPool.h"
-#include "runtime/tensor/Tensor.h"
-
-#include <cmath>
+#include <functional>
 
 namespace nereid::importer {
 namespace {
-
-struct Filled {
-  std::vector<int64_t> shape;
-  std::vector<float> elements;
-};
-
-/// 0, 1, 2, …, every third of them negative.
-Filled counted(std::vector<int64_t> shape) {
-  Filled filled{std::move(shape), {}};
-  int64_t count = 1;
-  for (int64_t size : filled.shape) {
-    count *= size;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    filled.elements.push_back(static_cast<float>(i % 3 == 2 ? -i : i));
-  }
-  return filled;
-}
-
-runtime::Tensor tensorOf(const Filled &filled) {
-  auto tensor = runtime::Tensor::empty(filled.shape, DType::F32);
-  std::copy(filled.elements.begin(), filled.elements.end(), static_cast<float *>(tensor.data()));
-  return tensor;
-}
-
-void expectComputed(const ModelMaker &maker, const std::vector<Filled> &given,
-                    const std::vector<Filled> &expected) {
-  auto definition = imported(maker);
-  ASSERT_TRUE(definition) << render(definition.error());
-  Diagnostics diags;
-  auto op = definition::parseOperator("op.toml", definition->text, diags);
-  ASSERT_TRUE(op) << diags.render();
-  std::vector<runtime::Tensor> inputs, outputs;
-  for (const Filled &one : given) {
-    inputs.push_back(tensorOf(one));
-  }
-  for (const Filled &one : expected) {
-    outputs.push_back(tensorOf(one));
-  }
-  auto agreement = eager::checkOutputs(*op, inputs, outputs, DType::F32,
-                                       eager::Rounding::EachOperation, runtime::defaultPool());
-  ASSERT_TRUE(agreement) << definition->text << render(agreement.error());
-  EXPECT_EQ(agreement->mismatches, 0)
-      << definition->text << agreement->first.actual << " and " << agreement->first.expected;
-}
 
 Filled made(std::vector<int64_t> shape, const std::function<float(int64_t, int64_t)> &element) {
   Filled filled{shape, {}};
@@ -146,6 +96,25 @@ TEST(ImportedMoves, SizesThatShapesSayAlreadyAreLeftOut) {
   ModelMaker open;
   open.input("x", {"N", 3, 4}).integers("to", {0, -1}).node("Reshape", {"x", "to"}, {"y"});
   EXPECT_EQ(bodyOf(open.output("y"), "", {{"N", 5}}), "y = torch.reshape(x, (N, 12))");
+  ModelMaker named; // as exporters write what stays open
+  named.input("x", {"N", "S", 12}).node("Shape", {"x"}, {"s"}).integers("second", {1});
+  named.node("Gather", {"s", "second"}, {"n"}).integers("rest", {-1, 3, 4});
+  named.integers("zero", {0}).integers("one", {1}).node("Slice", {"s", "zero", "one"}, {"b"});
+  named.node("Concat", {"b", "n", "rest"}, {"to"}).integer("axis", 0);
+  named.node("Reshape", {"x", "to"}, {"y"}).output("y");
+  EXPECT_EQ(bodyOf(named, "", {{"N", 5}, {"S", 2}}), "y = torch.reshape(x, (N, S, 1, 3, 4))");
+  ModelMaker spread(11);
+  spread.input("x", {"N", 3}).node("Shape", {"x"}, {"s"}).integers("zero", {0});
+  spread.node("Squeeze", {"zero"}, {"from"}).integers("one", {1}).node("Squeeze", {"one"}, {"by"});
+  spread.node("Gather", {"s", "from"}, {"n"}).node("Range", {"from", "n", "by"}, {"r"});
+  spread.node("Unsqueeze", {"r"}, {"column"}).list("axes", {1});
+  spread.node("Expand", {"column", "s"}, {"whole"}).node("Cast", {"whole"}, {"f"});
+  spread.integer("to", 1).node("ConstantOfShape", {"s"}, {"none"});
+  spread.node("Sum", {"x", "f", "none"}, {"y"}).output("y");
+  EXPECT_EQ(bodyOf(spread, "", {{"N", 5}}),
+            "r = torch.arange(N)\ncolumn = torch.unsqueeze(r, 1)\n"
+            "whole = torch.broadcast_to(column, (N, 3))\nf = whole.to(torch.float32)\n"
+            "none = torch.full((N, 3), 0.0, dtype=torch.float32)\ny = x + f + none");
   ModelMaker folded;
   folded.input("x", {"N", 3, 4}).integers("to", {-1, 4}).node("Reshape", {"x", "to"}, {"y"});
   auto refused = imported(folded.output("y"), "", {{"N", 5}});

@@ -3,6 +3,7 @@
 #include "unittests/importer/Models.h"
 
 #include "lib/importer/analysis/FusionGroups.h"
+#include "lib/importer/operators/OperatorTable.h"
 
 namespace nereid::importer {
 namespace {
@@ -47,6 +48,18 @@ TEST(Costs, ConvolutionsInGroups) {
   auto costs = costsOf(inferred(maker));
   EXPECT_EQ(costs[0].work.flops, 2.0 * (2 * 16 * 8 * 8) * (2 * 3 * 3));
   EXPECT_EQ(costs[0].work.bytes(), 4.0 * (2 * 8 * 100 + 16 * 2 * 9 + 2 * 16 * 64));
+}
+
+TEST(Costs, AttentionIsTwoProductsAndASoftmax) {
+  ModelMaker maker(23);
+  maker.input("q", {2, 3, 32}).input("k", {2, 5, 16}).input("v", {2, 5, 24});
+  maker.node("Attention", {"q", "k", "v"}, {"y"}).integer("q_num_heads", 4);
+  maker.integer("kv_num_heads", 2).output("y");
+  Read read = inferred(maker);
+  EXPECT_EQ(shapeOf(read, "y"), "[2, 3, 48]");
+  const double pairs = 2 * 4 * 3 * 5; // of rows and keys, for each head
+  EXPECT_EQ(costsOf(read)[0].work.flops,
+            pairs * (2 * 8 + 2 * 12 + findOnnxOperator("Softmax")->flops));
 }
 
 TEST(Costs, SelectionsReadWhatTheyChoose) {

@@ -82,7 +82,7 @@ TEST(Read, SetsOfOperators) {
   Read future =
       readBytes(ModelMaker(99).input("x", {1}).node("Relu", {"x"}, {"y"}).output("y").bytes());
   EXPECT_EQ(future.code(), "E0632");
-  EXPECT_NE(future.message().find("99, but 1 to 27"), std::string::npos);
+  EXPECT_NE(future.message().find("99, but 1 to 28"), std::string::npos);
 }
 
 TEST(Read, OperatorsThatAreNotKnown) {

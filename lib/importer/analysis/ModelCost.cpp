@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/importer/analysis/ModelCost.h"
 
+#include "lib/definition/operations/Operations.h"
 #include "lib/document/CostModel.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,8 @@ public:
       return convolution();
     case OperatorKind::Pool:
       return row.flops * out * window();
+    case OperatorKind::Attention:
+      return attention();
     case OperatorKind::Recurrent:
       return recurrent();
     case OperatorKind::Move:
@@ -90,6 +93,18 @@ private:
       }
     }
     return elements;
+  }
+
+  /// Each row's product with all keys, a softmax over them, and the product with all values.
+  double attention() const {
+    const Shape &q = shape(0), &k = shape(1);
+    const bool isThree = q.size() == 3;
+    double keys = static_cast<double>(k[isThree ? 1 : 2].size);
+    keys += node.hasInput(4) ? static_cast<double>(shape(4)[2].size) : 0;
+    const double rows =
+        isThree ? static_cast<double>(q[0].size * q[1].size * node.integer("q_num_heads", 1))
+                : count(0) / std::max(1.0, static_cast<double>(q[3].size));
+    return 2 * (count(0) + out) * keys + definition::findOperation("softmax")->flops * rows * keys;
   }
 
   /// Each gate has a product with the input and one with the state.

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 namespace nereid::importer {
-namespace {
 
 std::string typeText(ElementType type) {
   const auto dtype = type.dtype();
@@ -14,6 +13,8 @@ std::string typeText(ElementType type) {
   }
   return fmt::format("torch.{}", torchName(*dtype));
 }
+
+namespace {
 
 std::string cast(Expressions &e) {
   const std::string x = e.tensor(0);

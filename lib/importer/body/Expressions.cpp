@@ -109,7 +109,7 @@ std::string Expressions::attributeText(const std::string &name,
 }
 
 std::optional<double> Expressions::known(size_t input) const {
-  const Tensor *found = node->hasInput(input) ? model.initialiser(node->inputs[input]) : nullptr;
+  const Tensor *found = node->hasInput(input) ? model.constant(node->inputs[input]) : nullptr;
   return found ? scalarOf(*found) : std::nullopt;
 }
 
@@ -124,6 +124,14 @@ std::string Expressions::tensor(size_t input) {
   return names.of(name);
 }
 
+void Expressions::useAll() {
+  for (size_t i = 0; i < node->inputs.size(); ++i) {
+    if (node->hasInput(i)) {
+      tensor(i);
+    }
+  }
+}
+
 std::string Expressions::indices(size_t input, const Dim &extent, bool isNegativeToo,
                                  int64_t distinct) {
   const std::string name = tensor(input), size = sizeText(extent);
@@ -132,8 +140,24 @@ std::string Expressions::indices(size_t input, const Dim &extent, bool isNegativ
   return name;
 }
 
+std::string Expressions::step(const std::string &suffix, const std::string &text) {
+  std::string wanted;
+  for (const std::string &output : node->outputs) {
+    wanted = wanted.empty() ? output : wanted;
+  }
+  const std::string name = names.another(wanted + "_" + suffix);
+  leadingLines.push_back(name + " = " + text);
+  return name;
+}
+
+std::string Expressions::within(size_t input, const std::string &low, const std::string &high) {
+  const std::string name = tensor(input);
+  indexRanges.try_emplace(node->inputs[input], definition::IndexRange{low, high, 0});
+  return name;
+}
+
 const Tensor *Expressions::constant(size_t input) const {
-  const Tensor *found = node->hasInput(input) ? model.initialiser(node->inputs[input]) : nullptr;
+  const Tensor *found = node->hasInput(input) ? model.constant(node->inputs[input]) : nullptr;
   return found && found->hasElements ? found : nullptr;
 }
 
@@ -143,7 +167,7 @@ std::string Expressions::operand(size_t input) {
     return tensor(input);
   }
   // A tensor of one element and more dimensions than all others would give the result its rank.
-  const size_t rank = model.initialiser(node->inputs[input])->dims.size();
+  const size_t rank = model.constant(node->inputs[input])->dims.size();
   bool isFree = rank == 0;
   bool hasOther = false;
   for (size_t i = 0; i < node->inputs.size(); ++i) {
@@ -245,6 +269,14 @@ std::string Expressions::sizeText(const Dim &dim) {
     fail("a size that it needs is not known");
   }
   return dim.isSize() ? std::to_string(dim.size) : names.ofSize(dim.symbol);
+}
+
+std::string Expressions::productText(const Shape &shape, size_t from, size_t to) {
+  std::vector<std::string> sizes;
+  for (size_t i = from; i < to; ++i) {
+    sizes.push_back(sizeText(shape[i]));
+  }
+  return sizes.empty() ? "1" : fmt::format("{}", fmt::join(sizes, " * "));
 }
 
 std::string Expressions::shapeText(const Shape &shape) {

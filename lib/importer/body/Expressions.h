@@ -23,6 +23,8 @@ public:
   Result<std::string> of(const Node &node);
   /// How many results the expression that was made last has: the node's first ones.
   size_t results() const { return resultCount; }
+  /// Lines in front of the expression: "NAME = TEXT".
+  const std::vector<std::string> &lines() const { return leadingLines; }
   /// Inputs that were written by name, in the order of their first use.
   const std::vector<std::string> &used() const { return usedNames; }
   /// Of the inputs that are indices, which values they have.
@@ -40,8 +42,12 @@ public:
   /// An input by its name, or as a number where that means the same.
   std::string operand(size_t input);
   std::string tensor(size_t input);
+  /// All inputs are used: they keep the node's order, whichever the text names first.
+  void useAll();
   /// An input that has places in a dimension of `extent`, from -extent on if so said.
   std::string indices(size_t input, const Dim &extent, bool isNegativeToo, int64_t distinct = 0);
+  /// An input of integers from `low` to before `high`, texts of sizes.
+  std::string within(size_t input, const std::string &low, const std::string &high);
   std::optional<double> known(size_t input) const;
   /// The elements of an initialiser; nothing where they are not known.
   const Tensor *constant(size_t input) const;
@@ -55,9 +61,18 @@ public:
   std::string dims();
   std::string sizesFrom(size_t first);
   std::string sizeText(const Dim &dim);
+  /// "B * 3": of the dimensions from one to before another; "1" of none.
+  std::string productText(const Shape &shape, size_t from, size_t to);
   /// "(B, 3, 4)".
   std::string shapeText(const Shape &shape);
   void setResults(size_t count) { resultCount = count; }
+  /// Whether something may read this result of the node.
+  bool hasOutput(size_t output) const {
+    return output < node->outputs.size() && !node->outputs[output].empty();
+  }
+  /// A value that the expression reads several times, or that a reader wants to see: a line of its
+  /// own. Its name, which begins with that of the node's first result.
+  std::string step(const std::string &suffix, const std::string &text);
 
 private:
   std::string filled(std::string_view text);
@@ -76,7 +91,7 @@ private:
   Names &names;
   const Node *node = nullptr;
   size_t resultCount = 1;
-  std::vector<std::string> usedNames;
+  std::vector<std::string> leadingLines, usedNames;
   std::map<std::string, definition::IndexRange> indexRanges;
 };
 
@@ -88,5 +103,15 @@ const RuleTable &moveRules();
 const RuleTable &windowRules();
 /// Other types; in Conversions.cpp.
 const RuleTable &conversionRules();
+/// What is read and written at indices of several dimensions; in Places.cpp.
+const RuleTable &placeRules();
+/// Tensors made of sizes and numbers; in Made.cpp.
+const RuleTable &madeRules();
+/// Attention, and what rotates its rows; in Attention.cpp.
+const RuleTable &attentionRules();
+/// Losses of classes; in Losses.cpp.
+const RuleTable &lossRules();
+/// "torch.float16"; fails where definitions lack the type.
+std::string typeText(ElementType type);
 
 } // namespace nereid::importer

@@ -65,6 +65,7 @@ public:
       if (!written[at].text) {
         return written[at].text.error();
       }
+      parts.lines.insert(parts.lines.end(), written[at].lines.begin(), written[at].lines.end());
       parts.lines.push_back(leftSide(model.nodes[nodes[at]], written[at].results) + " = " +
                             *written[at].text);
     }
@@ -90,7 +91,8 @@ private:
   struct Written {
     Result<std::string> text;
     size_t results = 1;
-    std::vector<std::string> reads; ///< values that the text names
+    std::vector<std::string> lines; ///< in front of it
+    std::vector<std::string> reads; ///< values that the text and these lines name
     bool isNeeded = false;
   };
 
@@ -98,6 +100,7 @@ private:
     Expressions expressions(model, names);
     Written one{expressions.of(node)};
     one.results = expressions.results();
+    one.lines = expressions.lines();
     one.reads = expressions.used();
     ranges.insert(expressions.ranges().begin(), expressions.ranges().end());
     return one;
@@ -179,6 +182,11 @@ private:
       if (mainType) {
         break;
       }
+    }
+    if (std::all_of(used.begin(), used.end(),
+                    [this](const std::string &name) { return made.contains(name); })) {
+      return importError(model, "E0636", "the nodes read no tensor, which a definition has to")
+          .withHelp("choose nodes that use what these make as well, by --nodes");
     }
     if (!mainType || isFloat8(*mainType)) {
       return importError(model, "E0636", "the nodes have no input of a type that definitions know")

@@ -236,12 +236,16 @@ std::string scatterElements(Expressions &e) {
 }
 
 std::string argReduce(Expressions &e) {
-  if (e.of().integer("select_last_index", 0) != 0) {
-    Expressions::fail("takes the last of equal elements");
-  }
-  return fmt::format("torch.{}({}, dim={}{})", e.of().op == "ArgMax" ? "argmax" : "argmin",
-                     e.tensor(0), e.axis(e.of().integer("axis", 0), e.shape(0).size()),
-                     e.of().integer("keepdims", 1) != 0 ? ", keepdim=True" : "");
+  const int64_t dim = e.axis(e.of().integer("axis", 0), e.shape(0).size());
+  // The last of equal elements is the first one from the end.
+  const bool isLast = e.of().integer("select_last_index", 0) != 0;
+  const std::string x = e.tensor(0);
+  const std::string text =
+      fmt::format("torch.{}({}, dim={}{})", e.of().op == "ArgMax" ? "argmax" : "argmin",
+                  isLast ? fmt::format("torch.flip({}, ({},))", x, dim) : x, dim,
+                  e.of().integer("keepdims", 1) != 0 ? ", keepdim=True" : "");
+  return isLast ? fmt::format("{} - 1 - {}", e.sizeText(e.shape(0)[static_cast<size_t>(dim)]), text)
+                : text;
 }
 
 /// One where the largest element of a line is, the first of several; nothing elsewhere.
@@ -264,6 +268,13 @@ std::string hardmax(Expressions &e) {
                      places, x, dim);
 }
 
+/// Every element one place further along a dimension, behind a 1; the last one falls out.
+std::string shifted(const std::string &x, size_t dim, size_t rank) {
+  std::vector<int64_t> pads(2 * (rank - dim), 0);
+  pads[pads.size() - 2] = 1;
+  return fmt::format("F.pad({}, ({}), value=1.0)", subscript(x, dim, ":-1"), fmt::join(pads, ", "));
+}
+
 /// Sums or products of the elements up to each.
 std::string cumulated(Expressions &e) {
   const auto given = e.integers("axis", 1);
@@ -272,22 +283,22 @@ std::string cumulated(Expressions &e) {
   }
   const int64_t dim = e.axis((*given)[0], e.shape(0).size());
   const bool isProduct = e.of().op == "CumProd", isExclusive = e.of().integer("exclusive", 0) != 0;
+  const bool isReverse = e.of().integer("reverse", 0) != 0;
+  std::string x = e.tensor(0);
+  const std::string own = x, name = isProduct ? "cumprod" : "cumsum";
+  x = isReverse ? fmt::format("torch.flip({}, ({},))", x, dim) : x;
   if (isProduct && isExclusive) { // the element itself may be 0: no quotient takes it out again
-    Expressions::fail("leaves each element out of its own product");
+    x = shifted(x, static_cast<size_t>(dim), e.shape(0).size());
   }
-  const std::string x = e.tensor(0), name = isProduct ? "cumprod" : "cumsum";
   std::string text = fmt::format("torch.{}({}, dim={})", name, x, dim);
-  if (e.of().integer("reverse", 0) != 0) {
-    text = fmt::format("torch.flip(torch.{0}(torch.flip({1}, ({2},)), dim={2}), ({2},))", name, x,
-                       dim);
-  }
-  return isExclusive ? text + " - " + x : text;
+  text = isReverse ? fmt::format("torch.flip({}, ({},))", text, dim) : text;
+  text = !isProduct && isExclusive ? text + " - " + own : text;
+  const auto dtype = e.type(0).dtype();
+  const bool isShort = dtype && !isFloat(*dtype) && *dtype != DType::I64; // computed as int64
+  return isShort ? fmt::format("({}).to({})", text, typeText(e.type(0))) : text;
 }
 
 std::string topK(Expressions &e) {
-  if (e.of().integer("largest", 1) == 0) {
-    Expressions::fail("takes the smallest elements");
-  }
   std::optional<double> count = e.known(1);
   if (e.of().attributes.contains("k")) {
     count = static_cast<double>(e.of().integer("k", 0));
@@ -296,8 +307,9 @@ std::string topK(Expressions &e) {
     Expressions::fail("takes a number of elements that is not known before it runs");
   }
   e.setResults(2);
-  return fmt::format("torch.topk({}, {:.0f}, dim={})", e.tensor(0), *count,
-                     e.axis(e.of().integer("axis", -1), e.shape(0).size()));
+  return fmt::format("torch.topk({}, {:.0f}, dim={}{})", e.tensor(0), *count,
+                     e.axis(e.of().integer("axis", -1), e.shape(0).size()),
+                     e.of().integer("largest", 1) == 0 ? ", largest=False" : "");
 }
 
 std::string triangle(Expressions &e) {
@@ -324,8 +336,10 @@ std::string spaceToDepth(Expressions &e) {
   const int64_t block = e.of().integer("blocksize", 1);
   const Shape &shape = e.shape(0), &result = e.resultShape();
   const Shape parts = {shape[0], shape[1], result[2], {block, ""}, result[3], {block, ""}};
-  return fmt::format("torch.reshape(torch.permute(torch.reshape({}, {}), (0, 3, 5, 1, 2, 4)), {})",
-                     e.tensor(0), e.shapeText(parts), e.shapeText(result));
+  const bool isChannelFirst = e.of().word("mode", "DCR") == "CRD";
+  return fmt::format("torch.reshape(torch.permute(torch.reshape({}, {}), ({}, 2, 4)), {})",
+                     e.tensor(0), e.shapeText(parts), isChannelFirst ? "0, 1, 3, 5" : "0, 3, 5, 1",
+                     e.shapeText(result));
 }
 
 std::string einsum(Expressions &e) {

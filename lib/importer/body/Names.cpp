@@ -44,6 +44,10 @@ std::string identifierOf(const std::string &text) {
 std::string Names::of(const std::string &text) { return find("value " + text, text); }
 std::string Names::ofSize(const std::string &text) { return find("size " + text, text); }
 
+std::string Names::another(const std::string &text) {
+  return find("another " + std::to_string(used.size()), text);
+}
+
 std::string Names::find(const std::string &key, const std::string &text) {
   auto found = given.find(key);
   if (found != given.end()) {

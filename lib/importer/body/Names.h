@@ -18,6 +18,8 @@ public:
   std::string of(const std::string &text);
   /// Of a size, which a value of the same name does not share.
   std::string ofSize(const std::string &text);
+  /// One that nothing else has.
+  std::string another(const std::string &text);
 
 private:
   std::string find(const std::string &key, const std::string &text);

@@ -37,7 +37,8 @@ std::string Expressions::rule(std::string_view name) {
       {"softmax", [](Expressions &e) { return e.softmax(); }},
       {"sum", [](Expressions &e) { return e.folded(" + "); }},
   };
-  for (const RuleTable *table : {&rules, &moveRules(), &windowRules(), &conversionRules()}) {
+  for (const RuleTable *table : {&rules, &moveRules(), &windowRules(), &conversionRules(),
+                                 &placeRules(), &madeRules(), &attentionRules(), &lossRules()}) {
     if (auto found = table->find(name); found != table->end()) {
       return found->second(*this);
     }
@@ -86,8 +87,22 @@ std::string Expressions::isInf() {
 }
 
 std::string Expressions::shift() {
-  return fmt::format("{} {} {}", operand(0), node->word("direction", "") == "RIGHT" ? ">>" : "<<",
-                     operand(1));
+  const bool isRight = node->word("direction", "") == "RIGHT";
+  const std::string x = operand(0), by = operand(1);
+  const auto dtype = type(0).dtype();
+  const auto bits = static_cast<int64_t>(8 * type(0).bytes());
+  const auto number = known(1);
+  const bool isInside = number && *number >= 0 && *number < static_cast<double>(bits);
+  if (model.opset < 28 || isInside || !dtype) {
+    return fmt::format("{} {} {}", x, isRight ? ">>" : "<<", by);
+  }
+  // By as many bits as there are, or fewer than none: what filling up alone leaves.
+  const std::string inside = step("inside", fmt::format("({0} >= 0) & ({0} < {1})", by, bits));
+  if (isRight && isSignedInteger(*dtype)) {
+    return fmt::format("{} >> torch.where({}, {}, {})", x, inside, by, bits - 1);
+  }
+  return fmt::format("torch.where({0}, {1} {2} torch.where({0}, {3}, 0), 0)", inside, x,
+                     isRight ? ">>" : "<<", by);
 }
 
 std::string Expressions::mod() {
@@ -129,11 +144,14 @@ std::string Expressions::product() { return fmt::format("torch.prod({}{})", tens
 std::string Expressions::softmax() {
   const size_t rank = shape(0).size();
   const int64_t at = axis(node->integer("axis", model.opset < 13 ? 1 : -1), rank);
-  if (model.opset < 13 && at + 1 != static_cast<int64_t>(rank)) {
-    fail("is taken over several dimensions together, as before operator set 13");
+  const std::string name = node->op == "Softmax" ? "softmax" : "log_softmax", x = tensor(0);
+  if (model.opset < 13 && at + 1 != static_cast<int64_t>(rank)) { // all from there on together
+    const auto first = static_cast<size_t>(at);
+    return fmt::format("torch.reshape(torch.{}(torch.reshape({}, ({}, {})), dim=1), {})", name, x,
+                       productText(shape(0), 0, first), productText(shape(0), first, rank),
+                       shapeText(shape(0)));
   }
-  return fmt::format("torch.{}({}, dim={})", node->op == "Softmax" ? "softmax" : "log_softmax",
-                     tensor(0), at);
+  return fmt::format("torch.{}({}, dim={})", name, x, at);
 }
 
 std::string Expressions::layerNorm() {
@@ -145,7 +163,20 @@ std::string Expressions::layerNorm() {
   if (!isRms) {
     text += node->hasInput(2) ? ", " + tensor(2) : ", 0.0";
   }
-  return text + ", " + eps + ")";
+  text += ", " + eps + ")";
+  if (isRms || (!hasOutput(1) && !hasOutput(2))) {
+    return text;
+  }
+  std::vector<size_t> axes(shape(0).size() - first);
+  std::iota(axes.begin(), axes.end(), first);
+  const bool isSingle =
+      type(0) == ElementType::of(DType::F32) || type(0) == ElementType::of(DType::F64);
+  const std::string x = isSingle ? tensor(0) : tensor(0) + ".to(torch.float32)";
+  const std::string dim = fmt::format("dim=({},), keepdim=True", fmt::join(axes, ", "));
+  const std::string mean = step("mean", fmt::format("torch.mean({}, {})", x, dim));
+  setResults(3);
+  return fmt::format("{0}, {1}, torch.rsqrt(torch.mean(torch.square({2} - {1}), {3}) + {4})", text,
+                     mean, x, dim, eps);
 }
 
 /// A value for each channel, dimension 1, spread over the dimensions behind it.

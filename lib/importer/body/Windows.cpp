@@ -170,6 +170,31 @@ std::string averagePool(Expressions &e) {
                      countsPadding ? "" : ", count_include_pad=False");
 }
 
+/// The root of a sum of powers.
+std::string lpPool(Expressions &e) {
+  const Window window = poolWindow(e);
+  if (window.dilations != Integers(window.count, 1)) {
+    Expressions::fail("takes norms of elements that do not lie side by side");
+  }
+  const bool isCut = e.of().integer("ceil_mode", 0) != 0;
+  if (isCut && window.count == 1) {
+    Expressions::fail("takes norms of windows of one dimension that may be cut off");
+  }
+  const int64_t order = e.of().integer("p", 2);
+  const Integers &kernel = *e.of().integers("kernel_shape");
+  const std::string x = window.image("0.0");
+  const std::string powers = order == 1   ? fmt::format("torch.abs({})", x)
+                             : order == 2 ? fmt::format("torch.square({})", x)
+                                          : fmt::format("torch.abs({}) ** {}.0", x, order);
+  std::string sum = fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}", window.count,
+                                powers, window.text(kernel), window.text(window.strides),
+                                window.padding(), isCut ? ", ceil_mode=True" : "");
+  sum += window.count == 1 ? fmt::format(") * {}.0", kernel[0]) : ", divisor_override=1)";
+  return order == 1   ? sum
+         : order == 2 ? fmt::format("torch.sqrt({})", sum)
+                      : fmt::format("({}) ** (1.0 / {}.0)", sum, order);
+}
+
 /// By how much the dimensions behind the channels grow; all others stay.
 bool growsImage(const Shape &from, const Shape &to, bool mayBeUneven) {
   bool isRight =
@@ -259,8 +284,8 @@ std::string resize(Expressions &e) {
 
 const RuleTable &windowRules() {
   static const RuleTable rules = {
-      {"averagePool", averagePool}, {"conv", conv},     {"convTranspose", convTranspose},
-      {"maxPool", maxPool},         {"resize", resize},
+      {"averagePool", averagePool}, {"conv", conv},       {"convTranspose", convTranspose},
+      {"lpPool", lpPool},           {"maxPool", maxPool}, {"resize", resize},
   };
   return rules;
 }

@@ -61,6 +61,11 @@ const Tensor *Model::initialiser(const std::string &name) const {
   return found == initialisers.end() ? nullptr : &found->second;
 }
 
+const Tensor *Model::constant(const std::string &name) const {
+  auto found = computed.find(name);
+  return found == computed.end() ? initialiser(name) : &found->second;
+}
+
 const Value *Model::value(const std::string &name) const {
   auto found = values.find(name);
   return found == values.end() ? nullptr : &found->second;

@@ -78,9 +78,12 @@ struct Model {
   std::vector<Value> inputs; ///< without initialisers
   std::vector<std::string> outputs;
   std::map<std::string, Tensor> initialisers;
-  std::map<std::string, Value> values; ///< declared, or found by inference; all of `inputs`
+  std::map<std::string, Tensor> computed; ///< integers that follow from sizes; found by inference
+  std::map<std::string, Value> values;    ///< declared, or found by inference; all of `inputs`
 
   const Tensor *initialiser(const std::string &name) const;
+  /// An initialiser, or what inference has computed.
+  const Tensor *constant(const std::string &name) const;
   const Value *value(const std::string &name) const;
 };
 

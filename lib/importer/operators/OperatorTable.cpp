@@ -69,6 +69,8 @@ std::string_view kindName(OperatorKind kind) {
     return "convolution";
   case OperatorKind::Pool:
     return "pool";
+  case OperatorKind::Attention:
+    return "attention";
   case OperatorKind::Recurrent:
     return "recurrent";
   case OperatorKind::Move:

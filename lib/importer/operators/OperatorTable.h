@@ -16,6 +16,7 @@ enum class OperatorKind {
   Product,       ///< two for each pair that is multiplied
   Convolution,   ///< likewise
   Pool,          ///< counts the elements of each window
+  Attention,     ///< two products and a softmax between them
   Recurrent,     ///< so many gates, each with two products
   Move,          ///< reads and writes elements
   Select,        ///< reads as many elements as it writes
@@ -32,7 +33,7 @@ struct OnnxOperator {
 };
 
 /// Operator sets of the standard domain that are known.
-inline constexpr int64_t oldestOpset = 1, newestOpset = 27;
+inline constexpr int64_t oldestOpset = 1, newestOpset = 28;
 
 /// Null when there is no such row.
 const OnnxOperator *findOnnxOperator(std::string_view name);

@@ -37,6 +37,15 @@ void cancelNames(Shape &a, Shape &b) {
   }
 }
 
+/// "[2, N, -1]".
+std::string listed(const Shape &sizes) {
+  std::vector<std::string> texts;
+  for (const Dim &one : sizes) {
+    texts.push_back(one.symbol.empty() ? std::to_string(one.size) : one.symbol);
+  }
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
 Shape sized(const std::vector<int64_t> &sizes) {
   Shape shape;
   for (int64_t size : sizes) {
@@ -63,10 +72,13 @@ void ShapeRules::flatten() {
 }
 
 void ShapeRules::reshape() {
-  if (knownInput(0)) {
-    know(*knownInput(0));
+  if (const auto elements = sizesIn(0)) {
+    knowSizes(*elements);
   }
-  const auto asked = list("shape", 1);
+  std::optional<Shape> asked = sizesIn(1);
+  if (const auto given = list("shape", 1); given && !asked) {
+    asked = sized(*given);
+  }
   if (!asked) {
     // At least as many dimensions as there are sizes.
     const auto &sizes = shapeOf(1);
@@ -79,8 +91,10 @@ void ShapeRules::reshape() {
   Shape result;
   std::optional<size_t> rest;
   for (size_t i = 0; i < asked->size(); ++i) {
-    const int64_t size = (*asked)[i];
-    if (size == -1 && !rest) {
+    const int64_t size = (*asked)[i].size;
+    if (!(*asked)[i].symbol.empty()) {
+      result.push_back((*asked)[i]);
+    } else if (size == -1 && !rest) {
       rest = i;
       result.push_back({});
     } else if (size == 0 && node->integer("allowzero", 0) == 0) {
@@ -91,8 +105,8 @@ void ShapeRules::reshape() {
     } else if (size >= 0) {
       result.push_back({size, ""});
     } else {
-      return fail(fmt::format("sizes [{}], of which one at most may be -1 and none less",
-                              fmt::join(*asked, ", ")));
+      return fail(
+          fmt::format("sizes {}, of which one at most may be -1 and none less", listed(*asked)));
     }
   }
   Shape source = shapeOf(0).value_or(Shape{Dim{}});
@@ -117,8 +131,8 @@ void ShapeRules::reshape() {
   }
   const bool fits = rest ? *others > 0 && all.size % *others == 0 : all.size == *others;
   if (!fits && !(rest && all.size == 0)) {
-    return fail(fmt::format("{} elements of {} as [{}]", all.size, text(*shapeOf(0)),
-                            fmt::join(*asked, ", ")));
+    return fail(
+        fmt::format("{} elements of {} as {}", all.size, text(*shapeOf(0)), listed(*asked)));
   }
   if (rest) {
     result[*rest] = {*others > 0 ? all.size / *others : 0, ""};
@@ -127,8 +141,8 @@ void ShapeRules::reshape() {
 }
 
 void ShapeRules::squeeze() {
-  if (knownInput(0)) {
-    know(*knownInput(0));
+  if (const auto elements = sizesIn(0)) {
+    knowSizes(*elements);
   }
   const auto axes = list("axes", 1);
   if (!shapeOf(0) || (isGiven("axes", 1) && !axes)) {
@@ -156,8 +170,8 @@ void ShapeRules::squeeze() {
 }
 
 void ShapeRules::unsqueeze() {
-  if (knownInput(0)) {
-    know(*knownInput(0));
+  if (const auto elements = sizesIn(0)) {
+    knowSizes(*elements);
   }
   const auto axes = list("axes", 1);
   if (!axes || !shapeOf(0) || axes->size() > 64) {
@@ -183,17 +197,17 @@ void ShapeRules::unsqueeze() {
 }
 
 void ShapeRules::concat() {
-  Integers elements;
+  Shape elements;
   bool isKnown = true;
   for (size_t i = 0; i < node->inputs.size(); ++i) {
-    const Integers *one = knownInput(i);
+    const auto one = sizesIn(i);
     isKnown = isKnown && one && shapeOf(i) && shapeOf(i)->size() == 1;
     if (isKnown) {
       elements.insert(elements.end(), one->begin(), one->end());
     }
   }
   if (isKnown) {
-    know(elements);
+    knowSizes(elements);
   }
   if (!shapeOf(0)) {
     return set(0, typeOf(0), std::nullopt);
@@ -265,17 +279,18 @@ void ShapeRules::spaceToDepth() {
 }
 
 void ShapeRules::expand() {
-  const Integers *asked = knownInput(1);
-  if (!asked || !shapeOf(0)) {
+  const auto sizes = sizesIn(1);
+  if (!sizes || !shapeOf(0)) {
     return set(0, typeOf(0), std::nullopt);
   }
-  if (std::any_of(asked->begin(), asked->end(), [](int64_t one) { return one < 0; })) {
-    return fail(fmt::format("sizes [{}]", fmt::join(*asked, ", ")));
+  if (std::any_of(sizes->begin(), sizes->end(), [](const Dim &one) { return !one.isKnown(); })) {
+    return fail(fmt::format("sizes {}", listed(*sizes)));
   }
-  if (auto shape = together(*shapeOf(0), sized(*asked))) {
+  if (auto shape = together(*shapeOf(0), *sizes)) {
     set(0, typeOf(0), shape);
   }
-  if (knownInput(0) && knownInput(0)->size() == 1) {
+  const Integers *asked = knownInput(1);
+  if (asked && knownInput(0) && knownInput(0)->size() == 1) {
     if (auto count = elementCount(*asked); count && *count <= mostKeptElements) {
       know(Integers(static_cast<size_t>(*count), (*knownInput(0))[0]));
     }
@@ -295,16 +310,16 @@ void ShapeRules::gather() {
   result.insert(result.end(), indices->begin(), indices->end());
   result.insert(result.end(), data->begin() + static_cast<std::ptrdiff_t>(*axis) + 1, data->end());
   set(0, typeOf(0), result);
-  if (knownInput(0) && knownInput(1) && data->size() == 1) {
-    Integers chosen;
-    const auto count = static_cast<int64_t>(knownInput(0)->size());
+  if (const auto sizes = sizesIn(0); sizes && knownInput(1) && data->size() == 1) {
+    Shape chosen;
+    const auto count = static_cast<int64_t>(sizes->size());
     for (int64_t index : *knownInput(1)) {
       if (index < -count || index >= count) {
         return fail(fmt::format("index {} of {} elements", index, count));
       }
-      chosen.push_back((*knownInput(0))[static_cast<size_t>(index < 0 ? index + count : index)]);
+      chosen.push_back((*sizes)[static_cast<size_t>(index < 0 ? index + count : index)]);
     }
-    know(std::move(chosen));
+    knowSizes(std::move(chosen));
   }
 }
 
@@ -326,8 +341,30 @@ void ShapeRules::gatherNd() {
   set(0, typeOf(0), result);
 }
 
+/// [N, C, …] at a grid of [N, rows, …, 2].
+void ShapeRules::gridSample() {
+  const auto &image = shapeOf(0), &grid = shapeOf(1);
+  if (!image || !grid) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const auto rank = static_cast<int64_t>(image->size());
+  if (rank < 3 || grid->size() != image->size() ||
+      (grid->back().isSize() && grid->back().size != rank - 2)) {
+    return fail(fmt::format("samples {} at {}", text(*image), text(*grid)));
+  }
+  Shape result = *grid;
+  result.pop_back();
+  result.insert(result.begin() + 1, (*image)[1]);
+  set(0, typeOf(0), result);
+}
+
 void ShapeRules::oneHot() {
-  const Integers *depth = knownInput(1);
+  const Integers *given = knownInput(1);
+  std::optional<Integers> depth = given ? std::optional(*given) : std::nullopt;
+  if (const Tensor *number = has(1) ? model.initialiser(node->inputs[1]) : nullptr;
+      number && number->floats.size() == 1 && std::abs(number->floats[0]) < 1e15) {
+    depth = Integers{static_cast<int64_t>(number->floats[0])};
+  }
   if (!shapeOf(0)) {
     return;
   }
@@ -443,7 +480,7 @@ void ShapeRules::slice() {
     return fail(fmt::format("{} starts, {} ends, {} axes and {} steps", count, ends->size(),
                             axes->size(), steps->size()));
   }
-  std::optional<Integers> chosen;
+  std::optional<Shape> chosen;
   for (size_t i = 0; i < count; ++i) {
     auto axis = axisOf((*axes)[i], shape.size());
     const int64_t step = (*steps)[i];
@@ -464,16 +501,17 @@ void ShapeRules::slice() {
     }
     const SlicedDim taken = slicedDim(size, (*starts)[i], (*ends)[i], step);
     dim = {taken.count, ""};
-    if (shape.size() == 1 && knownInput(0) && static_cast<int64_t>(knownInput(0)->size()) == size) {
+    const auto elements = shape.size() == 1 ? sizesIn(0) : std::nullopt;
+    if (elements && static_cast<int64_t>(elements->size()) == size) {
       chosen.emplace();
       for (int64_t j = 0; j < dim.size; ++j) {
-        chosen->push_back((*knownInput(0))[static_cast<size_t>(taken.from + j * step)]);
+        chosen->push_back((*elements)[static_cast<size_t>(taken.from + j * step)]);
       }
     }
   }
   set(0, typeOf(0), shape);
   if (chosen) {
-    know(std::move(*chosen));
+    knowSizes(std::move(*chosen));
   }
 }
 
@@ -555,15 +593,15 @@ void ShapeRules::constantOfShape() {
   const Tensor *tensor =
       value == node->attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
   const ElementType type = tensor ? tensor->type : ElementType::of(DType::F32);
-  const Integers *asked = knownInput(0);
-  if (!asked) {
+  const auto sizes = sizesIn(0);
+  if (!sizes) {
     return set(0, type, std::nullopt);
   }
-  if (std::any_of(asked->begin(), asked->end(), [](int64_t one) { return one < 0; })) {
-    return fail(fmt::format("sizes [{}]", fmt::join(*asked, ", ")));
+  if (std::any_of(sizes->begin(), sizes->end(), [](const Dim &one) { return !one.isKnown(); })) {
+    return fail(fmt::format("sizes {}", listed(*sizes)));
   }
-  set(0, type, sized(*asked));
-  const auto count = elementCount(*asked);
+  set(0, type, sizes);
+  const auto count = knownInput(0) ? elementCount(*knownInput(0)) : std::nullopt;
   if (tensor && count && *count <= mostKeptElements && tensor->integers.size() == 1) {
     know(Integers(static_cast<size_t>(*count), tensor->integers[0]));
   }
@@ -571,9 +609,21 @@ void ShapeRules::constantOfShape() {
 
 void ShapeRules::range() {
   const Integers *start = knownInput(0), *limit = knownInput(1), *step = knownInput(2);
+  const auto end = sizesIn(1);
+  if (const Integers first = {0}, one = {1}; start && step && *start == first && *step == one &&
+                                             end && end->size() == 1 && !(*end)[0].symbol.empty()) {
+    return set(0, typeOf(0), *end);
+  }
   const bool isKnown = start && limit && step && start->size() == 1 && limit->size() == 1 &&
                        step->size() == 1 && (*step)[0] != 0;
   int64_t span = 0;
+  auto real = [&](size_t input) {
+    const Tensor *tensor = has(input) ? model.initialiser(node->inputs[input]) : nullptr;
+    return tensor && tensor->floats.size() == 1 ? tensor->floats[0] : std::nan("");
+  };
+  if (const double count = std::ceil((real(1) - real(0)) / real(2)); std::abs(count) < 1e15) {
+    return set(0, typeOf(0), Shape{Dim{std::max<int64_t>(static_cast<int64_t>(count), 0), ""}});
+  }
   if (!isKnown || __builtin_sub_overflow((*limit)[0], (*start)[0], &span) ||
       (*step)[0] == INT64_MIN || span == INT64_MIN) {
     return set(0, typeOf(0), Shape{Dim{}});
@@ -600,15 +650,15 @@ void ShapeRules::shapeAsValue() {
   const auto rank = static_cast<int64_t>(shape.size());
   auto bound = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
   const int64_t first = bound(node->integer("start", 0)), last = bound(node->integer("end", rank));
-  Integers sizes;
+  Shape sizes;
   bool isKnown = true;
   for (int64_t i = first; i < last; ++i) {
-    isKnown = isKnown && shape[static_cast<size_t>(i)].isSize();
-    sizes.push_back(shape[static_cast<size_t>(i)].size);
+    sizes.push_back(shape[static_cast<size_t>(i)]);
+    isKnown = isKnown && sizes.back().isKnown();
   }
   set(0, type, Shape{Dim{std::max<int64_t>(last - first, 0), ""}});
   if (isKnown) {
-    know(std::move(sizes));
+    knowSizes(std::move(sizes));
   }
 }
 

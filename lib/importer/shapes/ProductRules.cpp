@@ -315,6 +315,58 @@ void ShapeRules::recurrent() {
   set(2, typeOf(0), last);
 }
 
+/// Heads are a dimension, or lie side by side in the last one.
+void ShapeRules::attention() {
+  if (!shapeOf(0) || !shapeOf(1) || !shapeOf(2)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  auto heads = [&](size_t input, const char *attribute) -> std::optional<Shape> {
+    Shape shape = *shapeOf(input);
+    if (shape.size() == 4) {
+      return shape;
+    }
+    const int64_t count = node->integer(attribute, 0);
+    if (shape.size() != 3 || count < 1 || (shape[2].isSize() && shape[2].size % count != 0)) {
+      fail(fmt::format("expects four dimensions, or three whose last is a multiple of '{}', but "
+                       "got {}",
+                       attribute, text(shape)));
+      return std::nullopt;
+    }
+    const Dim size = shape[2].isSize() ? Dim{shape[2].size / count, ""} : Dim{};
+    return Shape{shape[0], {count, ""}, shape[1], size};
+  };
+  auto q = heads(0, "q_num_heads"), k = heads(1, "kv_num_heads"), v = heads(2, "kv_num_heads");
+  if (!q || !k || !v) {
+    return;
+  }
+  if ((*q)[3].isSize() && (*k)[3].isSize() && (*q)[3] != (*k)[3]) {
+    return fail(fmt::format("a product of {} and {}", text(*q), text(*k)));
+  }
+  if (shapeOf(4) && shapeOf(4)->size() == 4) {
+    const Dim past = (*shapeOf(4))[2], more = (*k)[2];
+    const Dim all = past.isSize() && more.isSize() ? Dim{past.size + more.size, ""} : Dim{};
+    (*k)[2] = (*v)[2] = all;
+  }
+  if (shapeOf(0)->size() == 3) {
+    int64_t size = 0;
+    const bool isSize =
+        (*v)[3].isSize() && !__builtin_mul_overflow((*q)[1].size, (*v)[3].size, &size);
+    set(0, typeOf(0), Shape{(*q)[0], (*q)[2], isSize ? Dim{size, ""} : Dim{}});
+  } else {
+    set(0, typeOf(0), Shape{(*q)[0], (*q)[1], (*q)[2], (*v)[3]});
+  }
+  set(1, typeOf(1), k);
+  set(2, typeOf(2), v);
+  set(3, typeOf(0), Shape{(*q)[0], (*q)[1], (*q)[2], (*k)[2]});
+}
+
+/// Of scores [N, C, …]: one for each label, or one of all.
+void ShapeRules::loss() {
+  const bool isEach = node->word("reduction", "mean") == "none";
+  set(0, typeOf(0), isEach ? shapeOf(1) : std::optional(Shape{}));
+  set(1, typeOf(0), shapeOf(0));
+}
+
 void ShapeRules::topK() {
   if (!shapeOf(0)) {
     return;

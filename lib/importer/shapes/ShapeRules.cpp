@@ -36,6 +36,24 @@ void ShapeRules::run() {
       foldPointwise();
     }
   }
+  keepComputed();
+}
+
+void ShapeRules::keepComputed() {
+  for (auto &[name, elements] : known) {
+    const Value *value = model.value(name);
+    if (model.initialiser(name) || !value || !value->shape || !value->type.isKnown()) {
+      continue;
+    }
+    Tensor tensor{name, value->type, {}, "", true, {}, {}};
+    for (const Dim &dim : *value->shape) {
+      tensor.dims.push_back(dim.size);
+    }
+    if (elementCount(tensor.dims) == static_cast<int64_t>(elements.size())) {
+      tensor.integers = elements;
+      model.computed[name] = std::move(tensor);
+    }
+  }
 }
 
 const Value *ShapeRules::in(size_t input) const {
@@ -129,6 +147,32 @@ void ShapeRules::know(Integers elements) {
   }
 }
 
+void ShapeRules::knowSizes(Shape elements) {
+  Integers integers;
+  bool hasNames = false;
+  for (const Dim &one : elements) {
+    integers.push_back(one.size);
+    hasNames = hasNames || !one.symbol.empty();
+  }
+  if (!hasNames) {
+    know(std::move(integers));
+  } else if (!node->outputs.empty()) {
+    knownSizes[node->outputs[0]] = std::move(elements);
+  }
+}
+
+std::optional<Shape> ShapeRules::sizesIn(size_t input) const {
+  if (const Integers *integers = knownInput(input)) {
+    Shape sizes;
+    for (int64_t one : *integers) {
+      sizes.push_back({one, ""});
+    }
+    return sizes;
+  }
+  auto found = has(input) ? knownSizes.find(node->inputs[input]) : knownSizes.end();
+  return found == knownSizes.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// Nothing when they do not fit, which is an error; a dimension that is open stays so.
 std::optional<Shape> ShapeRules::together(const Shape &a, const Shape &b) {
   Shape result(std::max(a.size(), b.size()));
@@ -173,10 +217,10 @@ void ShapeRules::cast() {
   // The oldest files name the type.
   const int64_t to = node->integer("to", 0);
   set(0, to > 0 && to < 64 ? ElementType(static_cast<int>(to)) : ElementType(), shapeOf(0));
-  if (const Integers *elements = knownInput(0);
-      elements &&
-      (to == ElementType::of(DType::I64).code || to == ElementType::of(DType::I32).code)) {
-    know(*elements);
+  const bool isWhole =
+      to == ElementType::of(DType::I64).code || to == ElementType::of(DType::I32).code;
+  if (const auto elements = sizesIn(0); elements && isWhole) {
+    knowSizes(*elements);
   }
 }
 
@@ -242,6 +286,12 @@ void ShapeRules::layerNorm() {
 
 void ShapeRules::declared() {}
 
+namespace {
+
+std::optional<int64_t> truth(bool isSo) { return isSo ? 1 : 0; }
+
+} // namespace
+
 void ShapeRules::foldPointwise() {
   static const std::map<std::string, std::function<std::optional<int64_t>(int64_t, int64_t)>>
       functions = {
@@ -264,20 +314,46 @@ void ShapeRules::foldPointwise() {
                      int64_t b) { return b == 0 || b == -1 ? std::optional<int64_t>() : a / b; }},
           {"Max", [](int64_t a, int64_t b) { return std::optional(std::max(a, b)); }},
           {"Min", [](int64_t a, int64_t b) { return std::optional(std::min(a, b)); }},
-          {"Equal", [](int64_t a, int64_t b) { return std::optional<int64_t>(a == b ? 1 : 0); }}};
-  if (node->op == "Identity" && knownInput(0)) {
-    return know(*knownInput(0));
+          {"Mod",
+           [](int64_t a, int64_t b) { // of the divisor's sign
+             const bool isKnown = b != 0 && b != -1;
+             const int64_t left = isKnown ? a % b : 0;
+             const int64_t moved = left != 0 && (left < 0) != (b < 0) ? left + b : left;
+             return isKnown ? std::optional(moved) : std::nullopt;
+           }},
+          {"And", [](int64_t a, int64_t b) { return truth(a != 0 && b != 0); }},
+          {"Or", [](int64_t a, int64_t b) { return truth(a != 0 || b != 0); }},
+          {"Equal", [](int64_t a, int64_t b) { return truth(a == b); }},
+          {"Greater", [](int64_t a, int64_t b) { return truth(a > b); }},
+          {"GreaterOrEqual", [](int64_t a, int64_t b) { return truth(a >= b); }},
+          {"Less", [](int64_t a, int64_t b) { return truth(a < b); }},
+          {"LessOrEqual", [](int64_t a, int64_t b) { return truth(a <= b); }}};
+  if (node->op == "Identity" && sizesIn(0)) {
+    return knowSizes(*sizesIn(0));
   }
   if (node->op == "Where" && knownInput(0) && knownInput(1) && knownInput(2)) {
     const Integers &first = *knownInput(0), &a = *knownInput(1), &b = *knownInput(2);
-    if (first.size() == a.size() && a.size() == b.size()) {
+    const size_t count = std::max({first.size(), a.size(), b.size()});
+    auto fits = [&](const Integers &one) { return one.size() == count || one.size() == 1; };
+    if (fits(first) && fits(a) && fits(b)) {
       Integers result;
-      for (size_t i = 0; i < a.size(); ++i) {
-        result.push_back(first[i] != 0 ? a[i] : b[i]);
+      for (size_t i = 0; i < count; ++i) {
+        const Integers &chosen = first[first.size() == 1 ? 0 : i] != 0 ? a : b;
+        result.push_back(chosen[chosen.size() == 1 ? 0 : i]);
       }
       know(std::move(result));
     }
     return;
+  }
+  if (node->op == "Not" && knownInput(0)) {
+    Integers result;
+    for (int64_t one : *knownInput(0)) {
+      result.push_back(one == 0 ? 1 : 0);
+    }
+    return know(std::move(result));
+  }
+  if (node->integer("fmod", 0) != 0) {
+    return; // the remainder of the other sign
   }
   auto function = functions.find(node->op);
   const Integers *a = knownInput(0), *b = knownInput(1);

@@ -31,9 +31,13 @@ private:
   std::optional<Integers> list(const std::string &attribute, size_t input) const;
   bool isGiven(const std::string &attribute, size_t input) const;
 
+  /// The same where some of them are sizes with names; others have no name, and any number.
+  std::optional<Shape> sizesIn(size_t input) const;
+
   // What a rule answers.
   void set(size_t output, ElementType type, std::optional<Shape> shape);
   void know(Integers elements);
+  void knowSizes(Shape elements);
   void fail(const std::string &message);
   std::optional<Shape> together(const Shape &a, const Shape &b);
   std::optional<Shape> broadcastOf(size_t first, size_t count);
@@ -44,15 +48,18 @@ private:
   void broadcastTo(ElementType type);
   // Reductions, products and windows, in ProductRules.cpp.
   void reduce(), argReduce(), globalPool(), matmul(), matmulInteger(), gemm();
-  void conv(), convInteger(), convTranspose(), pool(), recurrent(), topK();
+  void conv(), convInteger(), convTranspose(), pool(), recurrent(), topK(), attention(), loss();
   void matrixProduct(ElementType type);
   void window(ElementType type, const Shape &image, size_t channels, Integers kernel);
   // Other arrangements of elements, in MoveRules.cpp.
   void flatten(), reshape(), squeeze(), unsqueeze(), concat(), depthToSpace(), spaceToDepth();
-  void expand(), gather(), gatherElements(), gatherNd(), oneHot(), pad(), resize(), slice();
+  void expand(), gather(), gatherElements(), gatherNd(), gridSample(), oneHot(), pad(), resize();
+  void slice();
   void split(), tile(), transpose(), constantOfShape(), range(), shapeAsValue(), sizeOf(),
       declared();
 
+  /// What the walk has computed, as constants of the model.
+  void keepComputed();
   /// Elements of the results of arithmetic on known ones.
   void foldPointwise();
 
@@ -60,6 +67,7 @@ private:
   Diagnostics &diags;
   const Node *node = nullptr;
   std::map<std::string, Integers> known;
+  std::map<std::string, Shape> knownSizes; ///< of which one at least has a name
   std::map<std::string, bool> isSet;
 };
 
