@@ -5,6 +5,7 @@
 #include "lib/lowering/Branches.h"
 #include "lib/lowering/Passes.h"
 #include "lib/lowering/math/AngleReduction.h"
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/Tangent.h"
@@ -92,6 +93,13 @@ Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<La
   return Lanes(where, branch.getResult(0));
 }
 
+/// Of f32, by an angle of f64.
+ReducedAngle32 reduceFar32(Lanes x) {
+  ReducedAngle far = reduceAngle(toDouble(x), /*isSingle=*/true);
+  Lanes high = toSingle(far.rest.high);
+  return {truncateTo(far.quadrant, 32), high, toSingle(toDouble(high) - far.rest.high)};
+}
+
 /// An angle of f32; what is far is reduced in f64.
 ReducedAngle32 reduceSingle(Lanes x) {
   LanesContext &where = x.where();
@@ -106,13 +114,11 @@ ReducedAngle32 reduceSingle(Lanes x) {
   b.create<mlir::scf::YieldOp>(
       where.loc, mlir::ValueRange{near.quadrant.get(), near.rest.get(), near.missing.get()});
   b.setInsertionPointToStart(branch.thenBlock());
-  ReducedAngle far = reduceAngle(toDouble(x), /*isSingle=*/true);
-  Lanes high = toSingle(far.rest.high);
-  Lanes missing = toSingle(toDouble(high) - far.rest.high);
-  b.create<mlir::scf::YieldOp>(
-      where.loc, mlir::ValueRange{select(isFar, truncateTo(far.quadrant, 32), near.quadrant).get(),
-                                  select(isFar, high, near.rest).get(),
-                                  select(isFar, missing, near.missing).get()});
+  ReducedAngle32 far = reduceFar32(x);
+  b.create<mlir::scf::YieldOp>(where.loc,
+                               mlir::ValueRange{select(isFar, far.quadrant, near.quadrant).get(),
+                                                select(isFar, far.rest, near.rest).get(),
+                                                select(isFar, far.missing, near.missing).get()});
   return {Lanes(where, branch.getResult(0)), Lanes(where, branch.getResult(1)),
           Lanes(where, branch.getResult(2))};
 }
@@ -160,7 +166,13 @@ Lanes emitCos(Lanes x) {
 
 Lanes emitTan(Lanes x) {
   if (hasSinglePairs(x)) {
-    return tangentOf(reduceSingle(x));
+    if (!approximateUnitFor(x)) {
+      return tangentOf(reduceSingle(x)); // a register's near and far lanes share the polynomial
+    }
+    // The branch is one for all elements of a thread, which waits with them: one number of each
+    // that comes out of it takes fewer registers than three.
+    return unlessRare(absolute(x) > largestNear, tangentOf(reduceNear32(x)),
+                      [&] { return tangentOf(reduceFar32(x)); });
   }
   bool isSingle = x.width() == 32;
   Lanes wide = isSingle ? toDouble(x) : x;
