@@ -121,7 +121,6 @@ TAN32_THIRD = mpf(float.fromhex("0x1.555556p-2"))  # 1/3 as float32: the fit mak
 tan_third = lambda z: (tan_tail(max(z, mpf("1e-4"))) - TAN32_THIRD) / max(z, mpf("1e-4"))
 from_zero = lambda z: z + mpf("1e-9")
 LOG32_LOW, LOG32_HIGH = mpf("-0.310001"), mpf("0.380001")
-ATANH32_SPLIT = mpf("0.375")
 TWO_OVER_SQRT_PI = 2 / sqrt(4 * atan(mpf(1)))
 erf_ratio = even_series(lambda z: erf(sqrt(z)) / sqrt(z),
                         [TWO_OVER_SQRT_PI, -TWO_OVER_SQRT_PI / 3, TWO_OVER_SQRT_PI / 10])
@@ -161,8 +160,8 @@ fits = [
      "log(1+f) = f - f^2/2 + f^3 q(f), 1+f in [sqrt(1/2), sqrt(2)]; relative to log(1+f)"),
     ("log64", "double", atanh_tail(1), lambda z: z / 2 + mpf("1e-9"), mpf(0), S_MAX, 6,
      "log((1+s)/(1-s)) = 2s + s z q(z), z = s^2; relative to 2s"),
-    ("log32Tail", "float", atanh_tail(2), lambda z: z * z / 2 + mpf("1e-9"), mpf(0), S_MAX, 2,
-     "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
+    ("log2Tail32", "float", lambda z: atanh_tail(1)(z) / log(2), lambda z: z * log(2) / 2 + mpf("1e-9"),
+     mpf(0), S_MAX, 3, "log2((1+s)/(1-s)) = s (2 / ln(2) + z q(z)), z = s^2; relative"),
     ("log64Tail", "double", atanh_tail(2), lambda z: z * z / 2 + mpf("1e-9"), mpf(0), S_MAX, 6,
      "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
     ("log32Pair", "float", log_tail, log_weight, LOG32_LOW, LOG32_HIGH, 9,
@@ -173,8 +172,8 @@ fits = [
      "sinh(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
     ("atanhHalf32", "float", lambda v: atanh_tail(1)(v / 4) / 8, from_zero, mpf(0),
      4 * S_MAX, 2, "2 atanh(y / 2) = y + y v q(v), v = y^2, |y| <= 0.344; relative to y"),
-    ("atanh32Small", "float", lambda z: atanh_tail(1)(z) / 2, from_zero, mpf(0), ATANH32_SPLIT ** 2,
-     4, "atanh(x) = x + x z q(z), z = x^2, |x| <= 3/8; relative to x"),
+    ("atanh32", "float", lambda z: atanh_tail(1)(z) / 2, from_zero, mpf(0), mpf("0.2501") ** 2, 3,
+     "atanh(x) = x + x z q(z), z = x^2, |x| <= 1/4; relative to x"),
     ("asin32", "float", asin_tail, from_zero, mpf(0), mpf("0.53126") ** 2, 5,
      "asin(x) = x + x z q(z), z = x^2, |x| <= 17/32; relative to x"),
     ("tan32Pair", "float", tan_third, lambda z: z ** 2 / (1 + z * tan_tail(z)) + mpf("1e-12"), mpf(0),

@@ -17,6 +17,9 @@ public:
   virtual Lanes powerOfTwo(Lanes x) const = 0;
   /// The same; subnormal arguments and results are taken for 0.
   virtual Lanes powerOfTwoOfNormal(Lanes x) const = 0;
+  /// log2(x) within 2^-22, relative outside of (1/2, 2): -infinity of 0, NaN of negative numbers,
+  /// infinity of itself. Subnormal arguments are taken for 0.
+  virtual Lanes logarithmOfNormal(Lanes x) const = 0;
   /// x * factor + addend held within 0 and 1, and 0 for NaN; off by one rounding.
   virtual Lanes mulAddInUnitInterval(Lanes x, float factor, float addend) const = 0;
   /// x * factor + addend rounded downwards.

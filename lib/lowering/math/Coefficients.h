@@ -82,12 +82,13 @@ inline constexpr double log64[] = {
     0x1.2f0d90d97fe88p-3,
 };
 
-/// log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s.
-/// Error 8.49e-12 = 2^-36.78.
-inline constexpr float log32Tail[] = {
-    0x1.999a000000000p-2f,
-    0x1.2452780000000p-2f,
-    0x1.dfa3420000000p-3f,
+/// log2((1+s)/(1-s)) = s (2 / ln(2) + z q(z)), z = s^2; relative.
+/// Error 4.81e-12 = 2^-37.6.
+inline constexpr float log2Tail32[] = {
+    0x1.ec709e0000000p-1f,
+    0x1.2777680000000p-1f,
+    0x1.a596140000000p-2f,
+    0x1.5c67980000000p-2f,
 };
 
 /// log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s.
@@ -157,14 +158,13 @@ inline constexpr float atanhHalf32[] = {
     0x1.31e67e0000000p-9f,
 };
 
-/// atanh(x) = x + x z q(z), z = x^2, |x| <= 3/8; relative to x.
-/// Error 5.03e-10 = 2^-30.89.
-inline constexpr float atanh32Small[] = {
-    0x1.5555600000000p-2f,
-    0x1.99915a0000000p-3f,
-    0x1.25989e0000000p-3f,
-    0x1.ab108a0000000p-4f,
-    0x1.0e0d600000000p-3f,
+/// atanh(x) = x + x z q(z), z = x^2, |x| <= 1/4; relative to x.
+/// Error 2.26e-10 = 2^-32.04.
+inline constexpr float atanh32[] = {
+    0x1.55554e0000000p-2f,
+    0x1.99a2ac0000000p-3f,
+    0x1.22e3740000000p-3f,
+    0x1.029cc40000000p-3f,
 };
 
 /// asin(x) = x + x z q(z), z = x^2, |x| <= 17/32; relative to x.

@@ -134,15 +134,15 @@ static Lanes acosh32(Lanes x) {
   return unlessRare(x > fromLogarithm, near, [&] { return logOfTwice(x); });
 }
 
-/// Away from 0 half the logarithm of (1 + a) / (1 - a).
 static Lanes atanh32(Lanes x) {
-  Lanes a = absolute(x);
-  Pair above = quickTwoSum(a.constant(1.0), a), below = quickTwoSum(a.constant(1.0), -a);
-  Pair quotient = quotientOfPairs(above, below);
-  Pair logarithm = logOfPair32(quotient, a.constant(0));
-  Lanes far = (logarithm.high + logarithm.low) * 0.5;
-  far = select(a < 1.0, far, select(a == 1.0, infinity, a.constant(notANumber)));
-  return copySign(select(a < 0.375, oddPolynomial(a, coefficients::atanh32Small), far), x);
+  Lanes a = absolute(x), result = atanhOfSize32(a);
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    // Of 0 and of negative numbers; the sign is that of x.
+    result = select(a < 1.0, result, unit->logarithmOfNormal(1.0 - a));
+  } else {
+    result = select(a < 1.0, result, select(a == 1.0, infinity, a.constant(notANumber)));
+  }
+  return copySign(result, x);
 }
 
 Lanes emitSinh(Lanes x) {

@@ -128,6 +128,12 @@ Lanes operator>(Lanes a, double b) { return a > a.constant(b); }
 Lanes operator<=(Lanes a, double b) { return a <= a.constant(b); }
 Lanes operator>=(Lanes a, double b) { return a >= a.constant(b); }
 Lanes operator==(Lanes a, double b) { return a == a.constant(b); }
+Lanes isBelow(Lanes integers, uint64_t limit) {
+  LanesContext &where = integers.where();
+  return Lanes(where, where.builder.create<arith::CmpIOp>(where.loc, arith::CmpIPredicate::ult,
+                                                          integers.get(),
+                                                          integers.constantBits(limit).get()));
+}
 Lanes isNan(Lanes a) { return compare(a, a, arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne); }
 
 Lanes select(Lanes condition, Lanes yes, Lanes no) {

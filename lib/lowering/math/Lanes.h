@@ -88,6 +88,7 @@ Lanes operator<=(Lanes a, double b);
 Lanes operator>=(Lanes a, double b);
 Lanes operator==(Lanes a, double b);
 Lanes isNan(Lanes a);
+Lanes isBelow(Lanes integers, uint64_t limit); ///< unsigned
 
 Lanes select(Lanes condition, Lanes yes, Lanes no);
 Lanes select(Lanes condition, Lanes yes, double no);

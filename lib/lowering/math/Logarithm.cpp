@@ -14,38 +14,51 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double subnormalScale = 0x1p25; // makes each of f32 a normal number
 constexpr double ln2High64 = 0x1.62e42fefap-1, ln2Low64 = 0x1.cf79abc9e3b39p-40;
 constexpr double ln2High32 = 0x1.62e4p-1, ln2Low32 = 0x1.7f7d1cp-20;
 
 struct Split {
-  Lanes k;        // as a float
-  Lanes exponent; // the same as an integer
-  Lanes f;        // m - 1
+  Lanes k; // as a float
+  Lanes f; // m - 1
+};
+
+struct Split64 {
+  Lanes exponent; // k as an integer
+  Split split;
 };
 
 /// x = 2^k (1 + f); x positive and finite, subnormal numbers included.
-Split splitExponent(Lanes x) {
-  bool isSingle = x.width() == 32;
-  unsigned mantissa = isSingle ? 23 : 52;
-  uint64_t sqrtHalf = isSingle ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
-  Lanes isSubnormal = x < (isSingle ? 0x1p-126 : 0x1p-1022);
-  Lanes normal = select(isSubnormal, x * (isSingle ? 0x1p25 : 0x1p54), x);
+Split splitExponent32(Lanes x) {
+  Lanes isSubnormal = x < 0x1p-126;
+  Lanes bits = bitsOf(select(isSubnormal, x * subnormalScale, x));
+  Lanes exponent = (bits - bits.constantBits(0x3f3504f3)) & uint64_t(0xff800000);
+  Lanes k = mulAdd(toFloat(exponent), 0x1p-23, select(isSubnormal, -25.0, x.constant(0.0)));
+  return {k, floatOf(bits - exponent) - 1.0};
+}
+
+Split64 splitExponent64(Lanes x) {
+  constexpr uint64_t sqrtHalf = 0x3fe6a09e667f3bcd, mask = (uint64_t(1) << 52) - 1;
+  constexpr double roundingMagic = 6755399441055744.0; // 1.5 * 2^52
+  Lanes isSubnormal = x < 0x1p-1022;
+  Lanes normal = select(isSubnormal, x * 0x1p54, x);
   Lanes shifted = bitsOf(normal) - bitsOf(x).constantBits(sqrtHalf);
-  Lanes exponent = shiftRightSigned(shifted, mantissa);
-  exponent = exponent - select(isSubnormal, exponent.constantBits(isSingle ? 25 : 54),
-                               exponent.constantBits(0));
-  uint64_t mask = (uint64_t(1) << mantissa) - 1;
+  Lanes exponent = shiftRightSigned(shifted, 52);
+  exponent = exponent - select(isSubnormal, exponent.constantBits(54), exponent.constantBits(0));
   Lanes m = floatOf((shifted & mask) + shifted.constantBits(sqrtHalf));
   // Small integers of 64 bits become floats by their position in the mantissa: most machines have
   // no instruction for the conversion.
-  Lanes k = isSingle
-                ? toFloat(exponent)
-                : floatOf(exponent + bitsOf(x.constant(6755399441055744.0))) - 6755399441055744.0;
-  return {k, exponent, m - 1.0};
+  Lanes k = floatOf(exponent + bitsOf(x.constant(roundingMagic))) - roundingMagic;
+  return {exponent, {k, m - 1.0}};
 }
 
 /// Puts in what the formulas do not give: 0, negative numbers, infinity and NaN.
 Lanes withSpecialCases(Lanes x, Lanes result) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    // Positive and finite, by one comparison: all others' bits are larger, and those of 0 less 1.
+    Lanes isOrdinary = isBelow(bitsOf(x) - 1, 0x7f7fffff);
+    return select(isOrdinary, result, unit->logarithmOfNormal(x * subnormalScale));
+  }
   result = select(x < infinity, result, x);
   result = select(x == 0.0, -infinity, result);
   return select(x < 0.0, notANumber, result);
@@ -63,6 +76,9 @@ Lanes log32OfMantissa(Lanes f) {
 
 /// Likewise, of 1 + x.
 Lanes withSpecialCasesBeside(Lanes x, Lanes result) {
+  if (approximateUnitFor(x)) {
+    return withSpecialCases(x + 1.0, result);
+  }
   result = select(x < infinity, result, x);
   result = select(x == -1.0, -infinity, result);
   return select(x < -1.0, notANumber, result);
@@ -87,10 +103,11 @@ Lanes timesConstant(Pair x, double high, double low) {
 } // namespace
 
 Lanes emitLog(Lanes x) {
-  Split split = splitExponent(x);
   if (x.width() == 64) {
+    Split split = splitExponent64(x).split;
     return withSpecialCases(x, log64(split.k, split.f));
   }
+  Split split = splitExponent32(x);
   Lanes square = split.f * split.f;
   Lanes tail = mulAdd(split.k, ln2Low32, tail32(split.f, square));
   Lanes result = split.f + mulAdd(square, -0.5, tail);
@@ -102,15 +119,13 @@ Lanes emitLog2(Lanes x) {
     return withSpecialCases(x,
                             timesConstant(logPair(x), 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
   }
-  Split split = splitExponent(x);
+  Split split = splitExponent32(x);
   return withSpecialCases(x, mulAdd(log32OfMantissa(split.f), 0x1.71547652b82fep+0, split.k));
 }
 
 Lanes emitLog10(Lanes x) {
   if (hasSinglePairs(x)) {
-    Pair logarithm = logPair32(x);
-    Pair normal = quickTwoSum(logarithm.high, logarithm.low);
-    return withSpecialCases(x, timesConstant(normal, 0x1.bcb7b2p-2, -0x1.5b235ep-27));
+    return withSpecialCases(x, timesConstant(logPair32(x), 0x1.bcb7b2p-2, -0x1.5b235ep-27));
   }
   if (x.width() == 32) {
     return toSingle(emitLog10(toDouble(x)));
@@ -130,9 +145,9 @@ Lanes emitLog1p(Lanes x) {
     return toSingle(emitLog1p(toDouble(x)));
   }
   Pair sum = twoSum(x.constant(1.0), x);
-  Split split = splitExponent(sum.high);
+  auto [exponent, split] = splitExponent64(sum.high);
   // What 1 + x lost, at the scale of m; nothing is lost where 2^-k would leave the normal numbers.
-  Lanes scale = floatOf((split.exponent.constantBits(1023) - split.exponent) << 52);
+  Lanes scale = floatOf((exponent.constantBits(1023) - exponent) << 52);
   Lanes lost = select(x < 0x1p60, sum.low * scale, 0.0);
   Lanes result = withSpecialCasesBeside(x, log64(split.k, split.f + lost));
   return select(absolute(x) < 0x1p-54, x, result);
@@ -163,26 +178,25 @@ static Pair sum(Lanes a, Pair b) {
 
 Pair log2Pair32(Lanes x) {
   const ApproximateUnit *unit = approximateUnitFor(x);
-  Split split = splitExponent(x);
+  Split split = splitExponent32(x);
   // s = f / (2 + f) as a pair.
   Pair divisor = quickTwoSum(x.constant(2.0), split.f);
   Lanes inverse = unit->reciprocalOfNormal(divisor.high);
   Lanes s = roundedProduct(split.f, inverse);
   Lanes rest = mulAdd(-s, divisor.low, mulAdd(-s, divisor.high, split.f));
   Pair pair{s, rest * inverse};
-  // log(1+f) = s (2 + z (2/3 + z q(z))).
-  Pair z = product(pair, pair);
-  constexpr double third = 0x1.555556p-1, thirdLow = -0x1.555556p-26; // their sum is 2/3
-  Lanes q = z.high * polynomial(z.high, std::span<const float>(coefficients::log32Tail));
-  Pair inner = sum(x.constant(third), {q, x.constant(thirdLow)});
-  Pair logarithm = product(pair, sum(x.constant(2.0), product(z, inner)));
-  Pair log2OfE{x.constant(0x1.715476p+0), x.constant(0x1.4ae0cp-26)};
-  Pair result = sum(split.k, product(logarithm, log2OfE));
+  // log2(1+f) = s (2 / ln(2) + z q(z)), where what is added is a hundredth.
+  constexpr double factor = 0x1.715476p+1, factorLow = 0x1.4ae0cp-25; // their sum is 2 / ln(2)
+  Lanes z = s * mulAdd(pair.low, 2.0, s);
+  Lanes q = polynomial(z, std::span<const float>(coefficients::log2Tail32));
+  Lanes whole = mulAdd(z, q, factor);
+  Lanes lost = mulAdd(z, q, factor - whole) + factorLow;
+  Pair result = sum(split.k, product(pair, {whole, lost}));
   return quickTwoSum(result.high, result.low);
 }
 
 Pair logPair(Lanes x) {
-  Split split = splitExponent(x);
+  Split split = splitExponent64(x).split;
   // s = f / (2 + f) as a pair.
   Pair divisor = quickTwoSum(x.constant(2.0), split.f);
   Lanes s = split.f / divisor.high;

@@ -16,16 +16,14 @@ constexpr uint64_t rootOfHalf = 0x3f3504f3, quarterBits = 0x3e800000;
 constexpr uint64_t leastFraction = 0x3f30a3d7; // 0.69: small errors beside its logarithm + ln(2)
 
 struct Split {
-  Lanes k; // as a float
+  Lanes k; // as a float, and the exponent given beside
   Lanes f; // m - 1
 };
 
 /// x = 2^k m with m between 0.69 and 1.38; x positive, finite and normal.
-Split splitNearOne(Lanes x) {
-  Lanes shifted = bitsOf(x) - bitsOf(x).constantBits(leastFraction);
-  Lanes exponent = shiftRightSigned(shifted, 23);
-  Lanes m = floatOf((shifted & uint64_t(0x7fffff)) + shifted.constantBits(leastFraction));
-  return {toFloat(exponent), m - 1.0};
+Split splitNearOne(Lanes x, Lanes besides) {
+  Lanes exponent = (bitsOf(x) - bitsOf(x).constantBits(leastFraction)) & uint64_t(0xff800000);
+  return {mulAdd(toFloat(exponent), 0x1p-23, besides), floatOf(bitsOf(x) - exponent) - 1.0};
 }
 
 /// log(2^k (1 + f)) + correction.
@@ -71,13 +69,6 @@ Pair reciprocalOfPair(Pair x) {
   return {inverse, inverse * rest};
 }
 
-Pair quotientOfPairs(Pair a, Pair b) {
-  Lanes inverse = reciprocalNear(b.high);
-  Lanes quotient = roundedProduct(a.high, inverse);
-  Lanes rest = mulAdd(-quotient, b.low, mulAdd(-quotient, b.high, a.high) + a.low);
-  return {quotient, rest * inverse};
-}
-
 Pair rootOfPair(Pair x) { return rootOf(x, /*mayBeZero=*/true); }
 
 Pair rootOfPositivePair(Pair x) { return rootOf(x, /*mayBeZero=*/false); }
@@ -89,14 +80,14 @@ Pair productOfPairs(Pair x, Pair y) {
 
 Pair logPair32(Lanes x) {
   Lanes isSubnormal = x < 0x1p-126;
-  Split split = splitNearOne(select(isSubnormal, x * 0x1p25, x));
-  Lanes k = select(isSubnormal, split.k - 25.0, split.k);
-  return logOfSplit(k, split.f, x.constant(0));
+  Split split =
+      splitNearOne(select(isSubnormal, x * 0x1p25, x), select(isSubnormal, -25.0, x.constant(0)));
+  return logOfSplit(split.k, split.f, x.constant(0));
 }
 
 Pair logOfPair32(Pair x, Lanes exponent) {
-  Split split = splitNearOne(x.high);
-  return logOfSplit(split.k + exponent, split.f, x.low * reciprocalNear(x.high));
+  Split split = splitNearOne(x.high, exponent);
+  return logOfSplit(split.k, split.f, x.low * reciprocalNear(x.high));
 }
 
 // 1 + x = 2^k m with m between 3/4 and 3/2, and m - 1 = 2^-k x + (2^-k - 1): where k is not 0, the
@@ -130,19 +121,45 @@ PowerOfTwo32 powerOfTwoNear32(Lanes x) {
   return {exponent, floatOf(quarter + exponent), floatOf(quarter - exponent)};
 }
 
-Lanes logBesidePower32(PowerOfTwo32 power, Lanes n, Pair d) {
+/// n / d and what the quotient lacks.
+static Pair quotientByPair(Lanes n, Pair d) {
   Lanes inverse = reciprocalNear(d.high);
   Lanes quotient = roundedProduct(n, inverse);
-  Lanes quotientLow = mulAdd(-quotient, d.low, mulAdd(-quotient, d.high, n)) * inverse;
-  // 2 atanh(y / 2) = y + y^3 q(y^2), where what is added is less than a hundredth of y.
-  Lanes y = quotient + quotientLow;
-  Lanes square = y * y;
-  Lanes q = polynomial(square, std::span<const float>(coefficients::atanhHalf32));
-  Lanes k = toFloat(power.exponent);
-  Lanes high = mulAdd(k, ln2High * 0x1p-23, quotient); // the multiple is exact, 0 or the larger one
-  Lanes lost = mulAdd(k, ln2High * 0x1p-23, -high) + quotient;
-  Lanes low = mulAdd(y * square, q, mulAdd(k, ln2Low * 0x1p-23, quotientLow));
+  return {quotient, mulAdd(-quotient, d.low, mulAdd(-quotient, d.high, n)) * inverse};
+}
+
+/// share * log(2^k) + y + y^3 q(y^2), where what is added to y is a small part of it; the exponent
+/// is k 2^23.
+static Lanes besideLogarithm(Lanes exponent, double share, Pair y, std::span<const float> series) {
+  Lanes sum = y.high + y.low;
+  Lanes square = sum * sum;
+  Lanes q = polynomial(square, series);
+  Lanes k = toFloat(exponent);
+  const double high2 = share * ln2High * 0x1p-23, low2 = share * ln2Low * 0x1p-23;
+  Lanes high = mulAdd(k, high2, y.high); // the multiple is exact, 0 or the larger one
+  Lanes lost = mulAdd(k, high2, -high) + y.high;
+  Lanes low = mulAdd(sum * square, q, mulAdd(k, low2, y.low));
   return high + (low + lost);
+}
+
+Lanes logBesidePower32(PowerOfTwo32 power, Lanes n, Pair d) {
+  return besideLogarithm(power.exponent, 1, quotientByPair(n, d), coefficients::atanhHalf32);
+}
+
+// With a power of two near c = (1 + a) / (1 - a), atanh(a) is half of its logarithm and atanh(n /
+// d) for n = (1 + a) - c (1 - a) and d = (1 + a) + c (1 - a). The limits of k make n exact: it is a
+// multiple of the last place of a, below 1, and below 1/4 where a is.
+Lanes atanhOfSize32(Lanes a) {
+  constexpr uint64_t leastFraction = 0x3f555555; // 5/6: a is 1/4 at 5/3
+  Lanes ratio = (a + 1.0) * reciprocalNear(1.0 - a);
+  Lanes exponent =
+      (bitsOf(ratio) - bitsOf(ratio).constantBits(leastFraction)) & uint64_t(0xff800000);
+  Lanes above = floatOf(exponent + exponent.constantBits(0x3f800000)) + 1.0;
+  Lanes below = 2.0 - above; // beside what 1 + c may have lost
+  Lanes n = mulAdd(a, above, below), d = mulAdd(a, below, above);
+  // Beyond powers of 4 the difference is not exact, and the logarithm large beside what d lost.
+  Lanes lost = select(above < 6.0, mulAdd(a, below, above - d), 0.0);
+  return besideLogarithm(exponent, 0.5, quotientByPair(n, {d, lost}), coefficients::atanh32);
 }
 
 ScaledPower expOfPair32(Pair x) {

@@ -16,8 +16,6 @@ bool hasSinglePairs(Lanes x);
 Lanes reciprocalNear(Lanes x);
 /// 1 / (high + low), neither subnormal.
 Pair reciprocalOfPair(Pair x);
-/// (a.high + a.low) / (b.high + b.low), no number of them subnormal.
-Pair quotientOfPairs(Pair a, Pair b);
 /// sqrt(high + low) of 0 and of finite numbers from 2^-60 on.
 Pair rootOfPair(Pair x);
 /// The same of numbers from 2^-100 on alone; NaN of negative ones.
@@ -42,6 +40,8 @@ PowerOfTwo32 powerOfTwoNear32(Lanes x);
 /// log(power) + 2 atanh(n / (2 d)), rounded, with an error of 2^-28. |n / d| is at most 0.344, and
 /// for powers above 1 the result is at least half of log(power).
 Lanes logBesidePower32(PowerOfTwo32 power, Lanes n, Pair d);
+/// atanh(a) of 0 <= a < 1, rounded, with an error of 2^-27.
+Lanes atanhOfSize32(Lanes a);
 /// exp(high + low) / 2^n, between 0.7 and 1.5, and n as a number with its bits: the low ones of
 /// `bits` hold n. For |high| <= 120.
 struct ScaledPower {

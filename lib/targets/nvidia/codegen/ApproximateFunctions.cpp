@@ -52,6 +52,9 @@ public:
   Lanes reciprocalOfNormal(Lanes x) const override {
     return intrinsic("llvm.nvvm.rcp.approx.ftz.f", x);
   }
+  Lanes logarithmOfNormal(Lanes x) const override {
+    return intrinsic("llvm.nvvm.lg2.approx.ftz.f", x);
+  }
   Lanes mulAddInUnitInterval(Lanes x, float factor, float addend) const override {
     return instruction(
         fmt::format("fma.rn.sat.f32 $0, $1, {}, {};", literal(factor), literal(addend)), {x.get()},
