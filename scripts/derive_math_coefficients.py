@@ -76,8 +76,6 @@ T_MAX = (sqrt(mpf(2)) - 1) ** 2 * mpf("1.001")
 
 exp_tail = near_zero(lambda r: (exp(r) - 1 - r) / r ** 2, lambda r: mpf(1) / 2 + r / 6)
 exp_weight = near_zero(lambda r: r ** 2 / exp(r), lambda r: mpf("1e-24"))
-exp_third = near_zero(lambda r: (exp(r) - 1 - r - r * r / 2) / r ** 3, lambda r: mpf(1) / 6 + r / 24)
-exp_third_weight = near_zero(lambda r: abs(r ** 3) / exp(r), lambda r: mpf("1e-36"))
 expm1_weight = near_zero(lambda r: abs(r ** 2 / expm1(r)), lambda r: mpf("1e-12"))
 exp2_tail = near_zero(lambda r: (mpf(2) ** r - 1) / r, lambda r: log(2))
 exp2_weight = lambda r: (abs(r) + mpf("1e-12")) / mpf(2) ** r
@@ -115,6 +113,8 @@ asin_tail = even_series(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
                         [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112, mpf(35) / 1152])
 sinh_tail = even_series(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z,
                         [mpf(1) / 6, mpf(1) / 120, mpf(1) / 5040])
+cosh_tail = even_series(lambda z: (cosh(sqrt(z)) - 1) / z,
+                        [mpf(1) / 2, mpf(1) / 24, mpf(1) / 720])
 tan_tail = even_series(lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z,
                        [mpf(1) / 3, mpf(2) / 15, mpf(17) / 315, mpf(62) / 2835])
 TAN32_THIRD = mpf(float.fromhex("0x1.555556p-2"))  # 1/3 as float32: the fit makes its error good
@@ -166,10 +166,10 @@ fits = [
      "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
     ("log32Pair", "float", log_tail, log_weight, LOG32_LOW, LOG32_HIGH, 9,
      "log(1+f) = f - f^2/2 + f^3 q(f), 1+f in [0.69, 1.38]; relative to log(1+f)"),
-    ("exp32Pair", "float", exp_third, exp_third_weight, -LN2_HALF, LN2_HALF, 4,
-     "exp(r) = 1 + r + r^2/2 + r^3 q(r), |r| <= ln(2)/2; relative to exp(r)"),
-    ("sinh32Small", "float", sinh_tail, from_zero, mpf(0), mpf("0.25"), 2,
-     "sinh(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
+    ("sinh32Small", "float", sinh_tail, from_zero, mpf(0), LN2_HALF ** 2, 2,
+     "sinh(x) = x + x z q(z), z = x^2, |x| <= ln(2)/2; relative to x"),
+    ("cosh32Small", "float", cosh_tail, lambda z: z + mpf("1e-9"), mpf(0), LN2_HALF ** 2, 2,
+     "cosh(x) = 1 + z q(z), z = x^2, |x| <= ln(2)/2; absolute"),
     ("atanhHalf32", "float", lambda v: atanh_tail(1)(v / 4) / 8, from_zero, mpf(0),
      4 * S_MAX, 2, "2 atanh(y / 2) = y + y v q(v), v = y^2, |y| <= 0.344; relative to y"),
     ("atanh32", "float", lambda z: atanh_tail(1)(z) / 2, from_zero, mpf(0), mpf("0.2501") ** 2, 3,

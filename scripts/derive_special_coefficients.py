@@ -11,7 +11,7 @@ import struct
 
 import numpy
 from derive_math_coefficients import remez
-from mpmath import besseli, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, psi, sqrt
+from mpmath import besseli, erfc, erfinv, euler, exp, expm1, log, loggamma, mp, mpf, pi, psi, sqrt
 
 mp.dps = 60
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tanh from exp(2|x|) - 1, which stays exact for small x; the others from exp, log1p and their
-// halves, in f32 as pairs; sinh and atanh of f32 beside an odd polynomial near 0. For tanh, sixteen
+// halves; in f32 sinh and cosh from those of a multiple of ln(2), which are exact, and of the rest,
+// their inverses from a quotient whose numerator is exact. For tanh, sixteen
 // f32 with instructions for it have a polynomial for each of fourteen intervals instead; a unit
 // that approximates exponentials and reciprocals has those.
 #include "lib/lowering/Branches.h"
@@ -65,38 +66,51 @@ Lanes emitTanh(Lanes x) {
   return copySign(e / (e + 2.0), x);
 }
 
-/// a + a^3 q(a^2), where what is added is a small part of a.
-static Lanes oddPolynomial(Lanes a, std::span<const float> q) {
-  Lanes square = a * a;
-  return mulAdd(a * square, polynomial(square, q), a);
-}
-
-/// exp(a) / 4 and exp(-a) / 4 for a >= 0, so that neither overflows where a sum of both does not.
-struct Quarters {
-  Pair growing, falling;
+/// Of a >= 0, which is n ln(2) + r with |r| at most half of ln(2).
+struct HyperbolicParts {
+  Lanes rest;                  // r as a number, exactly, where what follows has what it lacks
+  Lanes sine, cosine;          // sinh(r) less that number, cosh(r) - 1
+  Pair wholeSine, wholeCosine; // halves of sinh(n ln(2)) and cosh(n ln(2)), which do not overflow
 };
 
-static Quarters quartersOfExp(Lanes a) {
-  ScaledPower scaled = expOfPair32({atMost(a, 89.5), a.constant(0)}); // cosh(89.5) is infinite
-  Lanes scale = powerOfTwo32(scaled.bits, -2);
-  Pair growing{scaled.power.high * scale, scaled.power.low * scale};
-  Pair inverse = reciprocalOfPair(growing);
-  return {growing, {inverse.high * 0.0625, inverse.low * 0.0625}};
+static HyperbolicParts hyperbolicParts(Lanes a) {
+  constexpr double log2OfE = 1.4426950408889634, ln2High = 0x1.62e43p-1, ln2Low = -0x1.05c61p-29;
+  constexpr uint64_t quarter = uint64_t(125) << 23;            // 2^-2
+  Lanes size = atMost(a, 89.5);                                // cosh(89.5) is infinite
+  Lanes magic = mulAdd(size, log2OfE, a.constant(12582912.0)); // 1.5 * 2^23
+  Lanes n = magic - 12582912.0;
+  Lanes r = mulAdd(n, -ln2High, size), low = n * -ln2Low;
+  Lanes square = r * r;
+  Lanes cosine = mulAdd(square, polynomial(square, coefficients::cosh32Small), r * low);
+  Lanes sine =
+      mulAdd(r * square, polynomial(square, coefficients::sinh32Small), mulAdd(low, cosine, low));
+  Lanes shift = bitsOf(magic) << 23;
+  Lanes growing = floatOf(shift + shift.constantBits(quarter));
+  Lanes fallingBits = shift.constantBits(quarter) - shift; // negative below the normal numbers
+  Lanes zero = shift.constantBits(0);
+  Lanes falling = floatOf(select(fallingBits < zero, zero, fallingBits));
+  return {r, sine, cosine, quickTwoSum(growing, -falling), quickTwoSum(growing, falling)};
+}
+
+/// Twice main (1 + cosine) + other (rest + sine), where 0 or the larger one is `main`.
+static Lanes twiceSum(const HyperbolicParts &parts, Pair main, Pair other) {
+  Pair product = twoProduct(other.high, parts.rest);
+  Pair sum = quickTwoSum(main.high, product.high);
+  Lanes low = mulAdd(other.low, parts.rest, product.low + main.low);
+  low = mulAdd(main.high, parts.cosine, mulAdd(other.high, parts.sine, low));
+  return (sum.high + (sum.low + low)) * 2.0;
 }
 
 static Lanes sinh32(Lanes x) {
   Lanes a = absolute(x);
-  Quarters parts = quartersOfExp(a);
-  Pair sum = quickTwoSum(parts.growing.high, -parts.falling.high);
-  Lanes low = sum.low + (parts.growing.low - parts.falling.low);
-  Lanes far = (sum.high + low) * 2.0;
-  return copySign(select(a < 0.5, oddPolynomial(a, coefficients::sinh32Small), far), x);
+  HyperbolicParts parts = hyperbolicParts(a);
+  Lanes result = twiceSum(parts, parts.wholeSine, parts.wholeCosine);
+  return copySign(select(a < 0x1p-12, a, result), x); // halves of subnormal numbers are rounded
 }
 
 static Lanes cosh32(Lanes x) {
-  Quarters parts = quartersOfExp(absolute(x));
-  Pair sum = quickTwoSum(parts.growing.high, parts.falling.high);
-  return (sum.high + (sum.low + (parts.growing.low + parts.falling.low))) * 2.0;
+  HyperbolicParts parts = hyperbolicParts(absolute(x));
+  return twiceSum(parts, parts.wholeCosine, parts.wholeSine);
 }
 
 /// From here on asinh and acosh are log(2 x), and x^2 may overflow.

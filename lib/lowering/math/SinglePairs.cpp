@@ -11,7 +11,6 @@ namespace {
 
 // ln(2) in two parts: multiples of the first one up to 2^9 are exact.
 constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
-constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
 constexpr uint64_t rootOfHalf = 0x3f3504f3, quarterBits = 0x3e800000;
 constexpr uint64_t leastFraction = 0x3f30a3d7; // 0.69: small errors beside its logarithm + ln(2)
 
@@ -61,12 +60,6 @@ bool hasSinglePairs(Lanes x) { return x.width() == 32 && x.where().machine.hasFm
 Lanes reciprocalNear(Lanes x) {
   const ApproximateUnit *unit = approximateUnitFor(x);
   return unit ? unit->reciprocalOfNormal(x) : 1.0 / x;
-}
-
-Pair reciprocalOfPair(Pair x) {
-  Lanes inverse = reciprocalNear(x.high);
-  Lanes rest = mulAdd(-x.low, inverse, mulAdd(-x.high, inverse, 1.0));
-  return {inverse, inverse * rest};
 }
 
 Pair rootOfPair(Pair x) { return rootOf(x, /*mayBeZero=*/true); }
@@ -160,26 +153,6 @@ Lanes atanhOfSize32(Lanes a) {
   // Beyond powers of 4 the difference is not exact, and the logarithm large beside what d lost.
   Lanes lost = select(above < 6.0, mulAdd(a, below, above - d), 0.0);
   return besideLogarithm(exponent, 0.5, quotientByPair(n, {d, lost}), coefficients::atanh32);
-}
-
-ScaledPower expOfPair32(Pair x) {
-  Lanes magic = mulAdd(x.high, 1.4426950408889634, x.high.constant(roundingMagic));
-  Lanes n = magic - roundingMagic;
-  // The first difference is exact.
-  Pair r = quickTwoSum(mulAdd(n, -ln2High, x.high), mulAdd(n, -ln2Low, x.low));
-  Lanes square = roundedProduct(r.high, r.high);
-  Lanes lost = mulAdd(r.high, r.high, -square);
-  Pair first = quickTwoSum(x.high.constant(1.0), r.high);
-  Pair second = quickTwoSum(first.high, square * 0.5);
-  Lanes q = polynomial(r.high, std::span<const float>(coefficients::exp32Pair));
-  // The derivative of the low part is about 1 + r.
-  Lanes low = mulAdd(lost, 0.5, mulAdd(r.low, r.high, r.low) + (first.low + second.low));
-  return {quickTwoSum(second.high, mulAdd(r.high * square, q, low)), n, bitsOf(magic)};
-}
-
-Lanes powerOfTwo32(Lanes bits, int more) {
-  Lanes shifted = bits << 23;
-  return floatOf(shifted + shifted.constantBits(static_cast<uint64_t>(127 + more) << 23));
 }
 
 } // namespace nereid::lowering

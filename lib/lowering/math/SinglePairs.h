@@ -14,8 +14,6 @@ bool hasSinglePairs(Lanes x);
 
 /// 1 / x within 2^-23; on some machines subnormal arguments and results are taken for 0.
 Lanes reciprocalNear(Lanes x);
-/// 1 / (high + low), neither subnormal.
-Pair reciprocalOfPair(Pair x);
 /// sqrt(high + low) of 0 and of finite numbers from 2^-60 on.
 Pair rootOfPair(Pair x);
 /// The same of numbers from 2^-100 on alone; NaN of negative ones.
@@ -42,14 +40,5 @@ PowerOfTwo32 powerOfTwoNear32(Lanes x);
 Lanes logBesidePower32(PowerOfTwo32 power, Lanes n, Pair d);
 /// atanh(a) of 0 <= a < 1, rounded, with an error of 2^-27.
 Lanes atanhOfSize32(Lanes a);
-/// exp(high + low) / 2^n, between 0.7 and 1.5, and n as a number with its bits: the low ones of
-/// `bits` hold n. For |high| <= 120.
-struct ScaledPower {
-  Pair power;
-  Lanes n, bits;
-};
-ScaledPower expOfPair32(Pair x);
-/// 2^(n + more) where that is a normal number, `bits` as above.
-Lanes powerOfTwo32(Lanes bits, int more);
 
 } // namespace nereid::lowering
