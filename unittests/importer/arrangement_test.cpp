@@ -169,6 +169,25 @@ TEST(ImportedWindows, PaddingsOfTheSidesMayDiffer) {
   expectComputed(mean, {x}, {means});
 }
 
+TEST(ImportedWindows, MeansOfWhatPaddingsLeave) {
+  const Filled x = counted({1, 1, 1, 6});
+  for (const bool counts : {false, true}) {
+    ModelMaker maker;
+    maker.input("x", {1, 1, 1, 6}).node("AveragePool", {"x"}, {"y"}).list("kernel_shape", {1, 3});
+    maker.list("pads", {0, 2, 0, 1}).integer("count_include_pad", counts ? 1 : 0).output("y");
+    Filled means = {{1, 1, 1, 7}, {}};
+    for (int64_t j = 0; j < 7; ++j) {
+      float sum = 0, count = 0;
+      for (int64_t at = std::max<int64_t>(j - 2, 0); at <= std::min<int64_t>(j, 5); ++at) {
+        sum += x.elements[static_cast<size_t>(at)];
+        count += 1;
+      }
+      means.elements.push_back(sum / (counts ? 3 : count));
+    }
+    expectComputed(maker, {x}, {means});
+  }
+}
+
 TEST(ImportedWindows, NearestPixelsOfWholeMultiples) {
   const Filled x = counted({1, 2, 1, 3});
   ModelMaker maker(18);
@@ -197,8 +216,9 @@ TEST(ImportedConversions, QuantisedThereAndBack) {
   maker.node("QuantizeLinear", {"x", "scale", "zero"}, {"q"});
   maker.node("DequantizeLinear", {"q", "scale", "zero"}, {"y"}).output("y");
   EXPECT_EQ(bodyOf(maker),
-            "q = torch.clamp(torch.round(x / 0.5) + zero.to(torch.float32), -128.0, "
-            "127.0).to(torch.int8)\ny = (q.to(torch.float32) - zero.to(torch.float32)) * 0.5");
+            "q_steps = torch.clamp(torch.round(x / 0.5) + zero.to(torch.float32), -128.0, 127.0)\n"
+            "q = torch.where(torch.isnan(q_steps), 0.0, q_steps).to(torch.int8)\n"
+            "y = (q.to(torch.float32) - zero.to(torch.float32)) * 0.5");
 }
 
 } // namespace

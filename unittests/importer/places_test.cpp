@@ -90,6 +90,38 @@ TEST(ImportedPlaces, ThatNoneComesTwiceIsPromisedWhereOneInputCan) {
   EXPECT_EQ(more->text.find("distinct"), std::string::npos) << "four of three places";
 }
 
+TEST(ImportedPlaces, PiecesOfACache) {
+  for (const bool isCircular : {false, true}) {
+    ModelMaker maker(24);
+    maker.input("x", {2, 1, 4, 2}).input("u", {2, 1, 2, 2}).input("i", {2}, 7);
+    maker.node("TensorScatter", {"x", "u", "i"}, {"y"});
+    maker.word("mode", isCircular ? "circular" : "linear").output("y");
+    const Filled x = counted({2, 1, 4, 2}), u = {{2, 1, 2, 2}, {50, 51, 52, 53, 54, 55, 56, 57}};
+    const std::vector<float> from = {isCircular ? 3.0F : 2.0F, 1};
+    Filled y = x;
+    for (size_t i = 0; i < 8; ++i) {
+      const size_t row = (static_cast<size_t>(from[i / 4]) + i / 2 % 2) % 4;
+      y.elements[i / 4 * 8 + row * 2 + i % 2] = u.elements[i];
+    }
+    expectComputed(maker, {x, u, whole({2}, from)}, {y});
+  }
+}
+
+TEST(ImportedPlaces, TheFirstElementsOfALineAreTurnedRound) {
+  ModelMaker maker;
+  maker.input("x", {4, 3}).input("n", {3}, 7).node("ReverseSequence", {"x", "n"}, {"y"});
+  const Filled x = counted({4, 3});
+  const std::vector<float> lengths = {4, 1, 3};
+  Filled y = x;
+  for (size_t t = 0; t < 4; ++t) {
+    for (size_t b = 0; b < 3; ++b) {
+      const auto length = static_cast<size_t>(lengths[b]);
+      y.elements[t * 3 + b] = x.elements[(t < length ? length - 1 - t : t) * 3 + b];
+    }
+  }
+  expectComputed(maker.output("y"), {x, whole({3}, lengths)}, {y});
+}
+
 TEST(ImportedPlaces, OneHotVectorsOfIndicesThatMayLeadNowhere) {
   ModelMaker maker;
   maker.input("i", {4}, 7).integers("depth", {3}).input("values", {2});
@@ -171,6 +203,45 @@ TEST(ImportedMoves, SpaceToDepthInEitherOrder) {
     }
   }
   expectComputed(maker, {x}, {y});
+}
+
+TEST(ImportedConversions, QuotientsOfIntegersAreCutOff) {
+  ModelMaker maker(14);
+  maker.input("x", {4}, 7).input("z", {4}, 7).node("Div", {"x", "z"}, {"y"}).output("y");
+  expectComputed(maker, {whole({4}, {7, -7, 7, -7}), whole({4}, {2, 2, -2, -2})},
+                 {whole({4}, {3, -3, -3, 3})});
+  EXPECT_NE(imported(maker)->text.find("constraints = [\"z != 0\"]"), std::string::npos);
+}
+
+TEST(ImportedConversions, ProductsOfQuantisedMatrices) {
+  ModelMaker maker(21);
+  maker.input("a", {2, 3}, 3).input("sa", {}, 1).input("za", {}, 3);
+  maker.input("b", {3, 4}, 3).input("sb", {}, 1).input("zb", {}, 3).input("sy", {}, 1);
+  maker.input("zy", {}, 3);
+  maker.node("QLinearMatMul", {"a", "sa", "za", "b", "sb", "zb", "sy", "zy"}, {"y"}).output("y");
+  EXPECT_EQ(bodyOf(maker),
+            "y_product = torch.matmul(a.to(torch.int32) - za.to(torch.int32), b.to(torch.int32) - "
+            "zb.to(torch.int32))\ny_steps = torch.clamp(torch.round(y_product.to(torch.float32) * "
+            "(sa * sb / sy)) + zy.to(torch.float32), -128.0, 127.0)\n"
+            "y = torch.where(torch.isnan(y_steps), 0.0, y_steps).to(torch.int8)");
+  ModelMaker dynamic(11);
+  dynamic.input("x", {4}).node("DynamicQuantizeLinear", {"x"}, {"q", "s", "z"});
+  dynamic.node("DequantizeLinear", {"q", "s", "z"}, {"y"}).output("y");
+  // From -51 to 204 the factor is 1.
+  expectComputed(dynamic, {{{4}, {-51, 204, 3.25F, -0.75F}}}, {{{4}, {-51, 204, 3, -1}}});
+}
+
+TEST(ImportedConversions, ConvolutionsOfIntegersAreExact) {
+  for (const int64_t channels : {2, 300}) {
+    ModelMaker maker(10);
+    maker.input("x", {1, channels, 3}, 2).input("w", {1, channels, 1}, 2).input("z", {}, 2);
+    maker.node("ConvInteger", {"x", "w", "z"}, {"y"}).list("pads", {1, 0}).output("y");
+    const std::string type = channels == 2 ? "torch.float32" : "torch.float64";
+    const std::string body = bodyOf(maker);
+    EXPECT_EQ(body.substr(0, body.find('\n')), "y_x = x.to(" + type + ") - z.to(" + type + ")");
+    EXPECT_NE(body.find("y = F.conv1d(F.pad(y_x, (1, 0), value=0.0), y_w, None"), std::string::npos)
+        << body;
+  }
 }
 
 TEST(ImportedConversions, ShiftsByMoreBitsThanThereAre) {

@@ -54,9 +54,22 @@ std::string dequantize(Expressions &e) {
   return isSingle ? text : fmt::format("({}).to({})", text, typeText(e.resultType()));
 }
 
+/// The nearest number that the result's type of integers has; NaN, of which ONNX says nothing, is
+/// 0.
+std::string asIntegers(Expressions &e, const std::string &steps) {
+  const auto to = e.resultType().dtype();
+  const char *ends = to == DType::I8    ? "-128.0, 127.0"
+                     : to == DType::U8  ? "0.0, 255.0"
+                     : to == DType::U16 ? "0.0, 65535.0"
+                                        : "-32768.0, 32767.0";
+  const std::string clamped = e.step("steps", fmt::format("torch.clamp({}, {})", steps, ends));
+  return fmt::format("torch.where(torch.isnan({0}), 0.0, {0}).to({1})", clamped,
+                     typeText(e.resultType()));
+}
+
 std::string quantize(Expressions &e) {
   const auto to = e.resultType().dtype();
-  if (to != DType::I8 && to != DType::U8 && to != DType::I16) {
+  if (to != DType::I8 && to != DType::U8 && to != DType::I16 && to != DType::U16) {
     Expressions::fail(fmt::format("makes elements of {}", e.resultType().name()));
   }
   const std::string x = e.tensor(0), scale = spread(e, 1);
@@ -64,10 +77,7 @@ std::string quantize(Expressions &e) {
   if (e.of().hasInput(2)) {
     text = fmt::format("{} + {}", text, spread(e, 2));
   }
-  const char *ends = to == DType::I8   ? "-128.0, 127.0"
-                     : to == DType::U8 ? "0.0, 255.0"
-                                       : "-32768.0, 32767.0";
-  return fmt::format("torch.clamp({}, {}).to({})", text, ends, typeText(e.resultType()));
+  return asIntegers(e, text);
 }
 
 std::string matMulInteger(Expressions &e) {
@@ -85,12 +95,58 @@ std::string matMulInteger(Expressions &e) {
   return fmt::format("torch.matmul({}, {})", a, b);
 }
 
+/// The product of integers, then what its elements stand for, as the nearest integers of the
+/// result.
+std::string qLinearMatMul(Expressions &e) {
+  const auto to = e.resultType().dtype();
+  if (to != DType::I8 && to != DType::U8) {
+    Expressions::fail(fmt::format("makes elements of {}", e.resultType().name()));
+  }
+  for (size_t input : {1, 2, 4, 5, 6, 7}) {
+    if (!e.shape(input).empty() && e.shape(input) != Shape{Dim{1, ""}}) {
+      Expressions::fail("has a factor or a zero for each row or column");
+    }
+  }
+  e.useAll();
+  auto whole = [&](size_t input) { return fmt::format("{}.to(torch.int32)", e.tensor(input)); };
+  auto real = [&](size_t input) {
+    const bool isSingle = e.type(input) == ElementType::of(DType::F32);
+    return isSingle ? e.tensor(input) : fmt::format("{}.to(torch.float32)", e.tensor(input));
+  };
+  const std::string product =
+      e.step("product",
+             fmt::format("torch.matmul({} - {}, {} - {})", whole(0), whole(2), whole(3), whole(5)));
+  return asIntegers(e, fmt::format("torch.round({}.to(torch.float32) * ({} * {} / {})) + {}",
+                                   product, real(1), real(4), real(6), real(7)));
+}
+
+/// By the smallest and the largest element, 0 among them.
+std::string dynamicQuantize(Expressions &e) {
+  const std::string x = e.tensor(0);
+  const std::string low = e.step("low", fmt::format("torch.clamp(torch.amin({}), max=0.0)", x)),
+                    high = e.step("high", fmt::format("torch.clamp(torch.amax({}), min=0.0)", x));
+  // Where all elements are 0 any factor is right.
+  const std::string span = e.step("span", fmt::format("({} - {}) / 255.0", high, low)),
+                    scale =
+                        e.step("factor", fmt::format("torch.where({0} == 0.0, 1.0, {0})", span)),
+                    zero =
+                        e.step("zero", fmt::format("torch.clamp(torch.round(0.0 - {} / {}), 0.0, "
+                                                   "255.0)",
+                                                   low, scale));
+  e.setResults(3);
+  const std::string y = asIntegers(e, fmt::format("torch.round({} / {}) + {}", x, scale, zero));
+  return fmt::format("{}, {}, torch.where(torch.isnan({}), 0.0, {}).to(torch.uint8)", y, scale,
+                     zero, zero);
+}
+
 } // namespace
 
 const RuleTable &conversionRules() {
   static const RuleTable rules = {
       {"cast", cast},
       {"dequantize", dequantize},
+      {"dynamicQuantize", dynamicQuantize},
+      {"qLinearMatMul", qLinearMatMul},
       {"matMulInteger", matMulInteger},
       {"quantize", quantize},
   };

@@ -150,6 +150,14 @@ std::string Expressions::step(const std::string &suffix, const std::string &text
   return name;
 }
 
+std::string Expressions::divisor(size_t input) {
+  const std::string text = operand(input);
+  if (std::find(usedNames.begin(), usedNames.end(), node->inputs[input]) != usedNames.end()) {
+    divisorNames.push_back(node->inputs[input]);
+  }
+  return text;
+}
+
 std::string Expressions::within(size_t input, const std::string &low, const std::string &high) {
   const std::string name = tensor(input);
   indexRanges.try_emplace(node->inputs[input], definition::IndexRange{low, high, 0});

@@ -27,6 +27,8 @@ public:
   const std::vector<std::string> &lines() const { return leadingLines; }
   /// Inputs that were written by name, in the order of their first use.
   const std::vector<std::string> &used() const { return usedNames; }
+  /// Inputs that the expression divides by.
+  const std::vector<std::string> &divisors() const { return divisorNames; }
   /// Of the inputs that are indices, which values they have.
   const std::map<std::string, definition::IndexRange> &ranges() const { return indexRanges; }
 
@@ -48,6 +50,8 @@ public:
   std::string indices(size_t input, const Dim &extent, bool isNegativeToo, int64_t distinct = 0);
   /// An input of integers from `low` to before `high`, texts of sizes.
   std::string within(size_t input, const std::string &low, const std::string &high);
+  /// A tensor whose elements are never 0: tests keep to it where it is an input.
+  std::string divisor(size_t input);
   std::optional<double> known(size_t input) const;
   /// The elements of an initialiser; nothing where they are not known.
   const Tensor *constant(size_t input) const;
@@ -77,7 +81,7 @@ public:
 private:
   std::string filled(std::string_view text);
   std::string rule(std::string_view name);
-  std::string clip(), dropout(), isInf(), shift(), mod(), power(), mean(), product();
+  std::string clip(), dropout(), isInf(), shift(), quotient(), mod(), power(), mean(), product();
   std::string softmax(), layerNorm(), batchNorm(), instanceNorm(), meanVariance(), gemm();
   std::string groupNorm(), localNorm(), lpNorm();
   std::string folded(const char *between);
@@ -91,7 +95,7 @@ private:
   Names &names;
   const Node *node = nullptr;
   size_t resultCount = 1;
-  std::vector<std::string> leadingLines, usedNames;
+  std::vector<std::string> leadingLines, usedNames, divisorNames;
   std::map<std::string, definition::IndexRange> indexRanges;
 };
 

@@ -92,6 +92,7 @@ private:
     Result<std::string> text;
     size_t results = 1;
     std::vector<std::string> lines; ///< in front of it
+    std::vector<std::string> divisors;
     std::vector<std::string> reads; ///< values that the text and these lines name
     bool isNeeded = false;
   };
@@ -101,6 +102,7 @@ private:
     Written one{expressions.of(node)};
     one.results = expressions.results();
     one.lines = expressions.lines();
+    one.divisors = expressions.divisors();
     one.reads = expressions.used();
     ranges.insert(expressions.ranges().begin(), expressions.ranges().end());
     return one;
@@ -229,6 +231,12 @@ private:
   }
 
   Status addInputs(definition::DefinitionParts &parts) {
+    std::set<std::string> divisors;
+    for (const Written &one : written) {
+      if (one.isNeeded) {
+        divisors.insert(one.divisors.begin(), one.divisors.end());
+      }
+    }
     for (const std::string &name : used) {
       if (made.contains(name)) {
         continue;
@@ -242,6 +250,9 @@ private:
       }
       if (auto found = ranges.find(name); found != ranges.end()) {
         tensor->range = found->second;
+      }
+      if (divisors.contains(name)) {
+        parts.constraints.push_back(tensor->name + " != 0");
       }
       parts.inputs.push_back(std::move(*tensor));
     }

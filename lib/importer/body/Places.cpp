@@ -141,6 +141,54 @@ std::string scatterNd(Expressions &e) {
                      how == "add" ? ", accumulate=True" : "");
 }
 
+/// One dimension of a tensor as the only one that is not 1, of `rank`: to broadcast with others.
+std::string along(Expressions &e, const std::string &text, const Dim &size, size_t dim,
+                  size_t rank) {
+  Shape shape(rank, {1, ""});
+  shape[dim] = size;
+  return fmt::format("torch.reshape({}, {})", text, e.shapeText(shape));
+}
+
+/// The first elements of each line in the other order, as many as its length says.
+std::string reverseSequence(Expressions &e) {
+  const Shape &shape = e.shape(0);
+  const auto time = static_cast<size_t>(e.axis(e.of().integer("time_axis", 0), shape.size())),
+             batch = static_cast<size_t>(e.axis(e.of().integer("batch_axis", 1), shape.size()));
+  e.useAll();
+  const std::string size = e.sizeText(shape[time]);
+  const std::string lengths = e.step(
+      "lengths", along(e, e.within(1, "0", size + " + 1"), shape[batch], batch, shape.size()));
+  const std::string places = e.step(
+      "places", along(e, fmt::format("torch.arange({})", size), shape[time], time, shape.size()));
+  const std::string from =
+      fmt::format("torch.where({0} < {1}, {1} - 1 - {0}, {0})", places, lengths);
+  return fmt::format("torch.gather({}, {}, torch.broadcast_to({}, {}))", e.tensor(0), time, from,
+                     e.shapeText(shape));
+}
+
+/// A piece of a cache anew, from a place of its own in each batch.
+std::string tensorScatter(Expressions &e) {
+  const Shape &cache = e.shape(0), &update = e.shape(1);
+  const auto dim = static_cast<size_t>(e.axis(e.of().integer("axis", -2), cache.size()));
+  if (dim == 0 || update.size() != cache.size()) {
+    Expressions::fail("expects a cache and a piece of it, along another dimension than the first");
+  }
+  e.useAll();
+  const bool isCircular = e.of().word("mode", "linear") == "circular";
+  const std::string size = e.sizeText(cache[dim]), count = e.sizeText(update[dim]);
+  std::string places =
+      along(e, fmt::format("torch.arange({})", count), update[dim], dim, cache.size());
+  if (e.of().hasInput(2)) {
+    const std::string from =
+        e.within(2, "0", isCircular ? size : fmt::format("{} - {} + 1", size, count));
+    places = fmt::format("{} + {}", places, along(e, from, cache[0], 0, cache.size()));
+  }
+  places = isCircular ? fmt::format("torch.remainder({}, {})", places, size) : places;
+  places = e.step("places", places);
+  return fmt::format("torch.scatter({}, {}, torch.broadcast_to({}, {}), {})", e.tensor(0), dim,
+                     places, e.shapeText(update), e.tensor(1));
+}
+
 /// One of two values at the index of each element, the other elsewhere; indices that lead nowhere
 /// have the other one everywhere.
 std::string oneHot(Expressions &e) {
@@ -176,6 +224,17 @@ std::string oneHot(Expressions &e) {
   return known ? fmt::format("{}.to({})", text, typeText(e.resultType())) : text;
 }
 
+/// The places of an image's pixels after a linear map.
+std::string affineGrid(Expressions &e) {
+  const auto size = e.integers("size", 1);
+  if (!size) {
+    Expressions::fail("expects the sizes of an image");
+  }
+  return fmt::format("F.affine_grid({}, ({}), align_corners={})", e.tensor(0),
+                     fmt::join(*size, ", "),
+                     e.of().integer("align_corners", 0) != 0 ? "True" : "False");
+}
+
 /// An image at places that a grid has.
 std::string gridSample(Expressions &e) {
   std::string mode = e.of().word("mode", e.opset() < 20 ? "bilinear" : "linear");
@@ -199,10 +258,10 @@ std::string gridSample(Expressions &e) {
 
 const RuleTable &placeRules() {
   static const RuleTable rules = {
-      {"gatherNd", gatherNd},
-      {"gridSample", gridSample},
-      {"oneHot", oneHot},
-      {"scatterNd", scatterNd},
+      {"affineGrid", affineGrid},           {"gatherNd", gatherNd},
+      {"gridSample", gridSample},           {"oneHot", oneHot},
+      {"reverseSequence", reverseSequence}, {"scatterNd", scatterNd},
+      {"tensorScatter", tensorScatter},
   };
   return rules;
 }

@@ -33,6 +33,7 @@ std::string Expressions::rule(std::string_view name) {
       {"mod", [](Expressions &e) { return e.mod(); }},
       {"power", [](Expressions &e) { return e.power(); }},
       {"product", [](Expressions &e) { return e.product(); }},
+      {"quotient", [](Expressions &e) { return e.quotient(); }},
       {"shift", [](Expressions &e) { return e.shift(); }},
       {"softmax", [](Expressions &e) { return e.softmax(); }},
       {"sum", [](Expressions &e) { return e.folded(" + "); }},
@@ -103,6 +104,14 @@ std::string Expressions::shift() {
   }
   return fmt::format("torch.where({0}, {1} {2} torch.where({0}, {3}, 0), 0)", inside, x,
                      isRight ? ">>" : "<<", by);
+}
+
+/// Of integers cut off towards zero.
+std::string Expressions::quotient() {
+  const auto dtype = type(0).dtype();
+  return dtype && isFloat(*dtype)
+             ? fmt::format("{} / {}", operand(0), operand(1))
+             : fmt::format("torch.div({}, {}, rounding_mode=\"trunc\")", operand(0), divisor(1));
 }
 
 std::string Expressions::mod() {

@@ -28,21 +28,29 @@ public:
     findPads();
   }
 
-  bool isEven() const { return low == high; }
+  /// Whether the function itself pads by it.
+  bool isEven() const { return low == high && !isBeyondHalf; }
+  /// Pools take paddings of half a window at most; an image that is padded before has any.
+  void limitToHalf() {
+    for (size_t i = 0; i < count; ++i) {
+      isBeyondHalf = isBeyondHalf || 2 * low[i] > kernel[i];
+    }
+  }
   /// "(3, 3)".
   std::string text(const Integers &list) const {
     return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
   }
   /// The image, with what paddings that differ between its sides add.
-  std::string image(const char *value) const {
+  std::string image(const char *value) const { return padded(e.tensor(0), value); }
+  std::string padded(const std::string &image, const char *value) const {
     if (isEven()) {
-      return e.tensor(0);
+      return image;
     }
     Integers order;
     for (size_t i = count; i-- > 0;) {
       order.insert(order.end(), {low[i], high[i]});
     }
-    return fmt::format("F.pad({}, ({}), value={})", e.tensor(0), fmt::join(order, ", "), value);
+    return fmt::format("F.pad({}, ({}), value={})", image, fmt::join(order, ", "), value);
   }
   std::string padding() const { return text(isEven() ? low : Integers(count, 0)); }
 
@@ -86,6 +94,7 @@ private:
 
   Expressions &e;
   Integers kernel;
+  bool isBeyondHalf = false;
 };
 
 /// The sizes of the weights behind their channels.
@@ -113,6 +122,39 @@ std::string conv(Expressions &e) {
                      e.of().integer("group", 1));
 }
 
+/// Products of integers in floats that have their sums exactly: 255 * 255 fits 258 times into 2^24.
+std::string convInteger(Expressions &e) {
+  const Window window(e, kernelOf(e));
+  int64_t terms = 1;
+  for (size_t i = 1; i < e.shape(1).size(); ++i) {
+    const int64_t size = e.shape(1)[i].size;
+    terms = size < 0 || terms > 258 ? 259 : terms * size;
+  }
+  const std::string type = terms <= 258 ? "torch.float32" : "torch.float64";
+  e.useAll();
+  auto side = [&](size_t input, size_t zero, const char *name) {
+    std::string text = fmt::format("{}.to({})", e.tensor(input), type);
+    if (e.of().hasInput(zero)) {
+      std::string of = e.tensor(zero);
+      if (!e.shape(zero).empty() && e.shape(zero) != Shape{Dim{1, ""}}) {
+        if (input != 1 || e.shape(zero).size() != 1) {
+          Expressions::fail("has a zero for each channel of its image");
+        }
+        Shape each(e.shape(1).size(), {1, ""});
+        each[0] = e.shape(zero)[0];
+        of = fmt::format("torch.reshape({}, {})", of, e.shapeText(each));
+      }
+      text = fmt::format("{} - {}.to({})", text, of, type);
+    }
+    return e.step(name, text);
+  };
+  const std::string x = side(0, 2, "x"), weight = side(1, 3, "w");
+  return fmt::format("F.conv{}d({}, {}, None, stride={}, padding={}, dilation={}, groups={})"
+                     ".to(torch.int32)",
+                     window.count, window.padded(x, "0.0"), weight, window.text(window.strides),
+                     window.padding(), window.text(window.dilations), e.of().integer("group", 1));
+}
+
 std::string convTranspose(Expressions &e) {
   if (e.of().integers("output_shape") || e.of().word("auto_pad", "NOTSET").starts_with("SAME")) {
     Expressions::fail("finds its paddings from the sizes of the result");
@@ -135,7 +177,9 @@ Window poolWindow(Expressions &e) {
   if (!kernel || kernel->size() + 2 != e.shape(0).size()) {
     Expressions::fail("expects a window of as many dimensions as its image");
   }
-  return {e, *kernel};
+  Window window(e, *kernel);
+  window.limitToHalf();
+  return window;
 }
 
 std::string maxPool(Expressions &e) {
@@ -156,18 +200,26 @@ std::string maxPool(Expressions &e) {
 std::string averagePool(Expressions &e) {
   const Window window = poolWindow(e);
   const bool countsPadding = e.of().integer("count_include_pad", 0) != 0;
-  if (!window.isEven() && !countsPadding) {
-    Expressions::fail(
-        "takes means of parts that its paddings leave, which differ between the sides");
-  }
   if (window.dilations != Integers(window.count, 1)) {
     Expressions::fail("takes means of elements that do not lie side by side");
   }
-  return fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}{})", window.count,
-                     window.image("0.0"), window.text(*e.of().integers("kernel_shape")),
-                     window.text(window.strides), window.padding(),
-                     e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "",
-                     countsPadding ? "" : ", count_include_pad=False");
+  auto means = [&](const std::string &image, bool counts) {
+    return fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}{})", window.count, image,
+                       window.text(*e.of().integers("kernel_shape")), window.text(window.strides),
+                       window.padding(),
+                       e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "",
+                       counts ? "" : ", count_include_pad=False");
+  };
+  if (window.isEven() || countsPadding) {
+    return means(window.image("0.0"), countsPadding);
+  }
+  // The share of each window that lies in the image takes the padding out of its mean.
+  Shape one = e.shape(0);
+  one[0] = one[1] = {1, ""};
+  const std::string inside =
+      fmt::format("torch.ones({}, dtype={})", e.shapeText(one), typeText(e.type(0)));
+  return fmt::format("{} / {}", means(window.image("0.0"), true),
+                     means(window.padded(inside, "0.0"), true));
 }
 
 /// The root of a sum of powers.
@@ -284,8 +336,10 @@ std::string resize(Expressions &e) {
 
 const RuleTable &windowRules() {
   static const RuleTable rules = {
-      {"averagePool", averagePool}, {"conv", conv},       {"convTranspose", convTranspose},
-      {"lpPool", lpPool},           {"maxPool", maxPool}, {"resize", resize},
+      {"averagePool", averagePool}, {"conv", conv},
+      {"convInteger", convInteger}, {"convTranspose", convTranspose},
+      {"lpPool", lpPool},           {"maxPool", maxPool},
+      {"resize", resize},
   };
   return rules;
 }

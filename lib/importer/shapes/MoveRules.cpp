@@ -341,6 +341,23 @@ void ShapeRules::gatherNd() {
   set(0, typeOf(0), result);
 }
 
+/// A place of two or three numbers for each pixel.
+void ShapeRules::affineGrid() {
+  const Integers *size = knownInput(1);
+  if (!size) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const auto rank = static_cast<int64_t>(size->size());
+  if ((rank != 4 && rank != 5) ||
+      std::any_of(size->begin(), size->end(), [](int64_t one) { return one < 0; })) {
+    return fail(fmt::format("an image of [{}]", fmt::join(*size, ", ")));
+  }
+  Shape result = sized(*size);
+  result.erase(result.begin() + 1);
+  result.push_back({rank - 2, ""});
+  set(0, typeOf(0), result);
+}
+
 /// [N, C, …] at a grid of [N, rows, …, 2].
 void ShapeRules::gridSample() {
   const auto &image = shapeOf(0), &grid = shapeOf(1);

@@ -77,14 +77,16 @@ void ShapeRules::globalPool() {
 void ShapeRules::matmul() { matrixProduct(typeOf(0)); }
 void ShapeRules::matmulInteger() { matrixProduct(ElementType::of(DType::I32)); }
 
-void ShapeRules::matrixProduct(ElementType type) {
-  if (!has(0) || !has(1)) {
+void ShapeRules::qLinearMatmul() { matrixProduct(typeOf(7), 3); }
+
+void ShapeRules::matrixProduct(ElementType type, size_t second) {
+  if (!has(0) || !has(second)) {
     return fail("expects two inputs");
   }
-  if (!shapeOf(0) || !shapeOf(1)) {
+  if (!shapeOf(0) || !shapeOf(second)) {
     return set(0, type, std::nullopt);
   }
-  Shape a = *shapeOf(0), b = *shapeOf(1);
+  Shape a = *shapeOf(0), b = *shapeOf(second);
   if (a.empty() || b.empty()) {
     return fail(
         fmt::format("a product of {} and {}, but each needs a dimension", text(a), text(b)));
@@ -99,7 +101,7 @@ void ShapeRules::matrixProduct(ElementType type) {
   const Dim &left = a.back(), &right = b[b.size() - 2];
   if (left.isSize() && right.isSize() && left.size != right.size) {
     return fail(fmt::format("a product of {} and {}: expects {} == {}", text(*shapeOf(0)),
-                            text(*shapeOf(1)), left.size, right.size));
+                            text(*shapeOf(second)), left.size, right.size));
   }
   auto shape = together(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
   if (!shape) {

@@ -47,13 +47,14 @@ private:
   void likeFirst(), quantize(), dequantize(), dynamicQuantize(), batchNorm(), layerNorm();
   void broadcastTo(ElementType type);
   // Reductions, products and windows, in ProductRules.cpp.
-  void reduce(), argReduce(), globalPool(), matmul(), matmulInteger(), gemm();
+  void reduce(), argReduce(), globalPool(), matmul(), matmulInteger(), qLinearMatmul(), gemm();
   void conv(), convInteger(), convTranspose(), pool(), recurrent(), topK(), attention(), loss();
-  void matrixProduct(ElementType type);
+  void matrixProduct(ElementType type, size_t second = 1);
   void window(ElementType type, const Shape &image, size_t channels, Integers kernel);
   // Other arrangements of elements, in MoveRules.cpp.
   void flatten(), reshape(), squeeze(), unsqueeze(), concat(), depthToSpace(), spaceToDepth();
-  void expand(), gather(), gatherElements(), gatherNd(), gridSample(), oneHot(), pad(), resize();
+  void affineGrid(), expand(), gather(), gatherElements(), gatherNd(), gridSample(), oneHot(),
+      pad(), resize();
   void slice();
   void split(), tile(), transpose(), constantOfShape(), range(), shapeAsValue(), sizeOf(),
       declared();

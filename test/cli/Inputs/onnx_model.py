@@ -79,8 +79,8 @@ kinds = {
                             [value("y", [4, 5])]),
     "pool": lambda: model([node("MaxPool", ["x"], ["y"], "pool", kernel_shape=[2, 2])],
                           [value("x", [1, 3, 8, 8])], [value("y", [1, 3, 7, 7])]),
-    "reversed": lambda: model([node("ReverseSequence", ["x", "n"], ["y"], "turned")],
-                              [value("x", [4, 8]), value("n", [8], 7)], [value("y", [4, 8])]),
+    "nonzero": lambda: model([node("NonZero", ["x"], ["y"], "places")],
+                             [value("x", [4, 8])], [value("y", [2, 5], 7)]),
 }
 for kind in sys.argv[1:]:
     with open(f"{kind}.onnx", "wb") as file:
