@@ -64,9 +64,10 @@ pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, 
   const RowRuns rows(out.sizes, steps);
   std::vector<const Bounded *> at(operands.size());
   const auto run = static_cast<size_t>(rows.length);
-  for (size_t first = 0; first < count; first += run) {
+  RowRuns::Place place = rows.first();
+  for (size_t first = 0; first < count; first += run, rows.advance(place)) {
     for (size_t k = 0; k < operands.size(); ++k) {
-      at[k] = operands[k]->elements.data() + rows.offset(static_cast<int64_t>(first / run), k);
+      at[k] = operands[k]->elements.data() + place.offsets[k];
     }
     rule->run(*rule, at.data(), rows.inner.data(), out.elements.data() + first, rows.length);
   }

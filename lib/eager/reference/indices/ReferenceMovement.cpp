@@ -63,60 +63,67 @@ size_t rowDimension(const Sizes &sizes) {
   return longest;
 }
 
-/// Where the elements of a row of a moved tensor come from. Along a row only those dimensions of
-/// the source move that the row's index moves, and these mostly by a step.
+/// Where the elements of a row of a moved tensor come from: number j is the source's at
+/// begin + j * step, and further on by others[j], if there are such, or outside.
+struct SourceRow {
+  int64_t begin = 0, step = 0;
+  bool isOutside = false, isEven = true; ///< all of it; nothing is added
+  std::vector<int64_t> others;
+};
+
+/// Finds them. Along a row only those dimensions of the source move that the row's index moves, and
+/// these mostly by a step.
 class SourceRows {
 public:
-  SourceRows(const definition::Movement &movement, Sizes strides, size_t along)
-      : movement(movement), strides(std::move(strides)), along(along) {}
+  SourceRows(const definition::Movement &movement, Sizes strides, size_t along, int64_t length)
+      : movement(movement), strides(std::move(strides)), along(along), length(length) {}
 
-  /// Offsets in the source, or Movement::outside, of the row that begins at `index`.
-  void find(Sizes index, std::vector<int64_t> &sources) const {
-    const auto count = static_cast<int64_t>(sources.size());
-    std::fill(sources.begin(), sources.end(), 0);
-    for (size_t d = 0; d < movement.from.size(); ++d) {
+  /// Of the row that begins at `index`.
+  void find(Sizes &index, SourceRow &row) const {
+    row.begin = row.step = 0;
+    row.isOutside = false;
+    row.isEven = true;
+    for (size_t d = 0; d < movement.from.size() && !row.isOutside; ++d) {
       const definition::SourceDim &dim = movement.from[d];
       int64_t begin = dim.start, step = 0;
       for (const auto &[of, by] : dim.steps) {
         begin += of == along ? 0 : by * index[of];
         step += of == along ? by : 0;
       }
+      const int64_t end = begin + (length - 1) * step;
       if (step == 0) {
         const int64_t standing = dim.at(index);
-        if (standing < 0) {
-          std::fill(sources.begin(), sources.end(), definition::Movement::outside);
-          return;
-        }
-        add(sources, standing * strides[d], 0);
-        continue;
+        row.isOutside = standing < 0;
+        row.begin += standing * strides[d];
+      } else if (dim.divisor == 1 && std::min(begin, end) >= 0 && std::max(begin, end) < dim.size) {
+        row.begin += begin * strides[d];
+        row.step += step * strides[d];
+      } else {
+        addEach(d, index, row);
       }
-      const int64_t end = begin + (count - 1) * step;
-      if (dim.divisor == 1 && std::min(begin, end) >= 0 && std::max(begin, end) < dim.size) {
-        add(sources, begin * strides[d], step * strides[d]);
-        continue;
-      }
-      for (int64_t j = 0; j < count; ++j) {
-        index[along] = j;
-        const int64_t at = dim.at(index);
-        int64_t &source = sources[static_cast<size_t>(j)];
-        const bool isOutside = at < 0 || source == definition::Movement::outside;
-        source = isOutside ? definition::Movement::outside : source + at * strides[d];
-      }
-      index[along] = 0;
     }
   }
 
 private:
-  static void add(std::vector<int64_t> &sources, int64_t begin, int64_t step) {
-    for (int64_t &source : sources) {
-      source += source == definition::Movement::outside ? 0 : begin;
-      begin += step;
+  void addEach(size_t d, Sizes &index, SourceRow &row) const {
+    if (row.isEven) {
+      row.others.assign(static_cast<size_t>(length), 0);
+      row.isEven = false;
     }
+    for (int64_t j = 0; j < length; ++j) {
+      index[along] = j;
+      const int64_t at = movement.from[d].at(index);
+      int64_t &other = row.others[static_cast<size_t>(j)];
+      const bool isOutside = at < 0 || other == definition::Movement::outside;
+      other = isOutside ? definition::Movement::outside : other + at * strides[d];
+    }
+    index[along] = 0;
   }
 
   const definition::Movement &movement;
   const Sizes strides;
   const size_t along;
+  const int64_t length;
 };
 
 Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, BoundedTensor out,
@@ -133,19 +140,21 @@ Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, Boun
   const Sizes sizes = isScalar ? Sizes{1} : out.sizes;
   const size_t along = rowDimension(sizes);
   const auto run = static_cast<size_t>(sizes[along]);
-  const SourceRows rows(*movement, stridesOf(input.sizes), along);
-  std::vector<int64_t> sources(run);
-  Sizes index(sizes.size(), 0), heads = sizes; // of rows, which the row's own index does not count
-  heads[along] = 1;
+  const SourceRows rows(*movement, stridesOf(input.sizes), along, sizes[along]);
   const Sizes strides = stridesOf(sizes);
   const auto step = static_cast<size_t>(strides[along]);
+  Sizes index(sizes.size(), 0), heads = sizes; // of rows, which the row's own index does not count
+  heads[along] = 1;
+  SourceRow row;
   for (size_t left = out.elements.empty() ? 0 : out.elements.size() / run; left > 0; --left) {
-    rows.find(index, sources);
+    rows.find(index, row);
     auto target = static_cast<size_t>(
         std::inner_product(index.begin(), index.end(), strides.begin(), int64_t(0)));
-    for (size_t j = 0; j < run; ++j, target += step) {
-      if (sources[j] != definition::Movement::outside) {
-        copyElement(input, static_cast<size_t>(sources[j]), out, target);
+    int64_t source = row.begin;
+    for (size_t j = 0; j < run; ++j, target += step, source += row.step) {
+      const int64_t other = row.isEven ? 0 : row.others[j];
+      if (!row.isOutside && other != definition::Movement::outside) {
+        copyElement(input, static_cast<size_t>(source + other), out, target);
         continue;
       }
       out.elements[target] = {constant, 0};

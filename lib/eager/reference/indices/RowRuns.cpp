@@ -35,4 +35,17 @@ int64_t RowRuns::offset(int64_t row, size_t operand) const {
   return offset;
 }
 
+void RowRuns::advance(Place &place) const {
+  for (size_t d = outer; d-- > 0;) {
+    const bool isOver = ++place.index[d] == sizes[d];
+    for (size_t k = 0; k < steps.size(); ++k) {
+      place.offsets[k] += isOver ? -(sizes[d] - 1) * steps[k][d] : steps[k][d];
+    }
+    if (!isOver) {
+      return;
+    }
+    place.index[d] = 0;
+  }
+}
+
 } // namespace nereid::eager

@@ -19,6 +19,16 @@ struct RowRuns {
   /// Where an operand's elements of a row begin.
   int64_t offset(int64_t row, size_t operand) const;
 
+  /// Where all operands' elements of a row begin, from row number 0 on.
+  struct Place {
+    std::vector<int64_t> index, offsets;
+  };
+  Place first() const {
+    return {std::vector<int64_t>(outer, 0), std::vector<int64_t>(steps.size(), 0)};
+  }
+  /// To the next row, the one behind the last being the first.
+  void advance(Place &place) const;
+
 private:
   const std::vector<int64_t> &sizes;
   const std::vector<std::vector<int64_t>> &steps;
