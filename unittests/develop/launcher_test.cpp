@@ -49,7 +49,8 @@ public:
         addSize(argument.name, rows * columns);
       }
     }
-    addStep(path, kernel.function, {{kernel.constexprs.at(0).name, block}, {"WIDE", 0}},
+    addStep(path, kernel.function,
+            {{kernel.constexprs.at(0).name, block}, {"EVEN_Y", 0}, {"WIDE", 0}},
             nereid::Grid(nereid::cdiv(rows * columns, block)));
     takeForm(form);
   }

@@ -64,7 +64,7 @@ private:
   /// What the launch is made by: of the kernels it takes, and what was chosen besides.
   void note(const LaunchEntry &entry, const BoundLaunch &bound, Schedule &schedule) const {
     for (const auto &[name, value] : bound.constants) {
-      if (name != "WIDE") {
+      if (!isOfSizes(name)) {
         schedule.constants.emplace_back(entry.role + "." + name, value);
       }
     }
@@ -115,7 +115,7 @@ private:
     }
     for (const auto &[name, value] : bound.constants) {
       sign(name, std::to_string(value));
-      if (name != "WIDE") {
+      if (!isOfSizes(name)) {
         plan.schedule.constants.emplace_back(name, value);
       }
     }

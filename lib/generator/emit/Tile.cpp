@@ -9,6 +9,16 @@ namespace nereid::generator {
 using kernel::call;
 using kernel::name;
 
+namespace {
+
+/// "EVEN_X" beside "BLOCK_X".
+std::string evenName(const TileDim &dim) {
+  const size_t end = dim.block.find('_');
+  return std::string(evenPrefix) + (end == std::string::npos ? "" : dim.block.substr(end));
+}
+
+} // namespace
+
 Polynomial extentOf(const TileDim &dim, const Program &program) {
   Polynomial extent = 1;
   for (IteratorId iterator : dim.iterators) {
@@ -235,8 +245,12 @@ kernel::Expr Tile::inside(const DimSet &some) {
   }
   kernel::Expr value;
   if (which.size() == 1) {
-    const TileDim &dim = dims[*which.begin()];
+    TileDim &dim = dims[*which.begin()];
     value = kernel::binary("<", name(dim.index), extent(dim));
+    if (dim.mayBeEven) {
+      dim.even = dim.even.empty() ? arguments.names.fresh(evenName(dim)) : dim.even;
+      value = kernel::binary("|", value, kernel::binary("==", name(dim.even), 1));
+    }
   } else {
     for (size_t dim : which) {
       const kernel::Expr one = inside({dim});

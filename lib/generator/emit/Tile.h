@@ -36,7 +36,14 @@ struct TileDim {
   /// A constexpr: so many blocks of this dimension are taken in turn before the next one of the
   /// dimension behind it, so that programs at a time share more of what they read. "": one.
   std::string group = {};
+  /// Whether launches may say that no lane lies beyond the dimension's end, and the constexpr that
+  /// says so, once a mask has asked for it.
+  bool mayBeEven = false;
+  std::string even = {};
 };
+
+/// Constexprs with such names follow from sizes alone, as WIDE does.
+constexpr std::string_view evenPrefix = "EVEN";
 
 /// Numbers of dimensions of a tile.
 using DimSet = std::set<size_t>;

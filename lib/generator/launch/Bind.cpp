@@ -80,7 +80,9 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
     }
   }
   auto pass = [&](const std::string &name, int64_t value) {
-    values[name] = value;
+    if (!isOfSizes(name)) { // no expression reads it, and a size may have its name
+      values[name] = value;
+    }
     sign(name, std::to_string(value));
     launch.constants.emplace_back(name, value);
   };
@@ -117,6 +119,10 @@ std::map<std::string, int64_t> LaunchSite::values() const {
           {waitingName, isDevice ? 1 : 0},
           {onDeviceName, isDevice ? 1 : 0},
           {programsAtATimeName, isDevice ? 4 : 1}};
+}
+
+bool isOfSizes(std::string_view constant) {
+  return constant == "WIDE" || constant.starts_with(evenPrefix);
 }
 
 const TableStride *LaunchTable::strideOf(const std::string &buffer) const {

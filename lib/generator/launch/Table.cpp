@@ -5,6 +5,7 @@
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
@@ -68,8 +69,8 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     return kernels;
   }
   if (!reduces(stores)) {
-    if (Status made = add(emitMap(program, name + "_kernel", stores, firstTile(program, stores)));
-        !made) {
+    std::vector<TileDim> dims = maybeEven(firstTile(program, stores));
+    if (Status made = add(emitMap(program, name + "_kernel", stores, std::move(dims))); !made) {
       return made.error();
     }
     return kernels;
@@ -83,7 +84,7 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
   const Polynomial reduced = reducedExtent(program, stores);
   const std::optional<int64_t> extent = reduced.constant();
   for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
-    std::vector<TileDim> dims = firstReduceTile(program, stores, form);
+    std::vector<TileDim> dims = maybeEven(firstReduceTile(program, stores, form));
     const bool isInnermost = dims.back().form != DimForm::Grid;
     const bool isShort = isSerial(program, stores);
     const int64_t longest = isInnermost ? wholeAtMost : wholeAtMostOutside;

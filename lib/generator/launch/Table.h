@@ -133,6 +133,9 @@ struct MadeKernels {
 };
 Result<MadeKernels> makeKernels(Program &program, const std::string &name);
 
+/// Whether a constexpr of this name follows from sizes alone: no schedule names it.
+bool isOfSizes(std::string_view constant);
+
 /// One launch with the sizes known.
 struct BoundLaunch {
   std::string function, signature; ///< as the pipeline takes it: "x_ptr=*fp32, N=i32, BLOCK_Y=64"

@@ -151,6 +151,11 @@ private:
     for (const std::string &constant : kernel.constants) {
       made.constexprs.push_back({constant, constant});
     }
+    for (const TileDim &dim : kernel.dims) {
+      if (!dim.even.empty()) {
+        made.constexprs.push_back({dim.even, even(dim)});
+      }
+    }
     made.constexprs.push_back({"WIDE", wide(kernel)});
     options(kernel, made);
     return made;
@@ -388,6 +393,15 @@ private:
 
   std::string extentText(const TileDim &dim) const {
     return "(" + text(extentOf(dim, program)) + ")";
+  }
+
+  /// Whether no lane lies beyond the dimension's end. Devices pay for each mask with registers of
+  /// comparisons, of which a thread has seven; on processors masks concern a loop's last turn.
+  std::string even(const TileDim &dim) const {
+    const std::string lanes = dim.form == DimForm::Whole
+                                  ? fmt::format("{} == {}", extentText(dim), dim.block)
+                                  : fmt::format("{} % {} == 0", extentText(dim), dim.block);
+    return fmt::format("{}*({})", onDeviceName, lanes);
   }
 
   /// Whether some offset or index, of lanes beyond a tile's edge too, needs more than 32 bits.

@@ -223,7 +223,9 @@ private:
     for (const NamedExpression &one : kernel.constexprs) {
       const std::string variable = variables.fresh(lowered(one.name));
       put(inner, fmt::format("const int64_t {} = ", variable), one.value, ";");
-      variables.spelling.rename(one.name, variable);
+      if (!isOfSizes(one.name)) {
+        variables.spelling.rename(one.name, variable);
+      }
       constants.push_back(fmt::format("{{\"{}\", {}}}", one.name, variable));
     }
     const std::string grid = variables.fresh("programs");

@@ -223,7 +223,7 @@ private:
     const WrapperVariables shared = variables;
     std::vector<std::string> constants; // keyword arguments
     for (const NamedExpression &one : kernel.constexprs) {
-      if (one.name == "WIDE") {
+      if (isOfSizes(one.name)) {
         continue;
       }
       const std::string variable = variables.fresh(lowered(one.name));
@@ -260,7 +260,9 @@ private:
     for (const NamedExpression &one : kernel.constexprs) {
       if (one.name == "WIDE") {
         line(pad + "    # 64-bit offsets where one, those of masked lanes included, needs them.");
-        put(pad, "    WIDE=", one.value, ",");
+      }
+      if (isOfSizes(one.name)) {
+        put(pad, "    " + one.name + "=", one.value, ",");
       }
     }
     line(pad + ")");

@@ -48,7 +48,7 @@ Schedule shownSchedule(const ProgramCase &one, const std::vector<BoundLaunch> &l
   Schedule shown;
   for (size_t i = 0; i < launches.size(); ++i) {
     for (const auto &[name, value] : launches[i].constants) {
-      if (launches[i].programs > 0 && name != "WIDE") {
+      if (launches[i].programs > 0 && !isOfSizes(name)) {
         shown.constants.emplace_back(one.table->kernels[i].role + "." + name, value);
       }
     }

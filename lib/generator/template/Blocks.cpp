@@ -30,6 +30,13 @@ std::string launchExtent(const TileDim &dim, const Program &program) {
   return "(" + launchText(extentOf(dim, program), program) + ")";
 }
 
+std::vector<TileDim> maybeEven(std::vector<TileDim> dims) {
+  for (TileDim &dim : dims) {
+    dim.mayBeEven = true;
+  }
+  return dims;
+}
+
 void setTransposedBlocks(std::vector<TileDim> &dims, const Program &program) {
   TileDim &outer = dims[dims.size() - 2], &inner = dims.back();
   auto beside = [&](const TileDim &other) { // a short side leaves its share to the other one

@@ -17,6 +17,9 @@ std::string launchText(const Polynomial &value, const Program &program);
 /// The extent of a dimension, in parentheses.
 std::string launchExtent(const TileDim &dim, const Program &program);
 
+/// Launches may say of each of them that it is a whole number of blocks: masks are left out then.
+std::vector<TileDim> maybeEven(std::vector<TileDim> dims);
+
 /// Of the last two dimensions, along each of which some access is contiguous.
 void setTransposedBlocks(std::vector<TileDim> &dims, const Program &program);
 

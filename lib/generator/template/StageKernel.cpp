@@ -129,8 +129,10 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
     if (dim.form != DimForm::Point) {
       made.tree.parameters.push_back({dim.block, true});
     }
-    if (!dim.group.empty()) {
-      made.tree.parameters.push_back({dim.group, true});
+    for (const std::string &constant : {dim.group, dim.even}) {
+      if (!constant.empty()) {
+        made.tree.parameters.push_back({constant, true});
+      }
     }
   }
   for (const std::string &constant : constants) {

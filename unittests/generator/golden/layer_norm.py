@@ -1,7 +1,8 @@
 @triton.jit
 def layer_norm_part_1_looped_kernel(
     x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -10,12 +11,12 @@ def layer_norm_part_1_looped_kernel(
     i = row % rest
     part = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part * q_4 + r, mask=inside & (part * q_4 + r < D), other=0.0
@@ -28,7 +29,8 @@ def layer_norm_part_1_looped_kernel(
 @triton.jit
 def layer_norm_part_2_kernel(
     part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -37,8 +39,8 @@ def layer_norm_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -48,7 +50,8 @@ def layer_norm_part_2_kernel(
 @triton.jit
 def layer_norm_part_3_looped_kernel(
     x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -57,7 +60,7 @@ def layer_norm_part_3_looped_kernel(
     i = row % rest
     part_1 = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
     mean = part_2 / tl.cast(t, tl.float32)
@@ -65,7 +68,7 @@ def layer_norm_part_3_looped_kernel(
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part_1 * q_4 + r,
@@ -82,7 +85,8 @@ def layer_norm_part_3_looped_kernel(
 @triton.jit
 def layer_norm_part_4_kernel(
     part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -91,8 +95,8 @@ def layer_norm_part_4_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_3, axis=0, keep_dims=True)
@@ -103,7 +107,8 @@ def layer_norm_part_4_kernel(
 def layer_norm_part_5_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr, part_2_ptr, part_4_ptr, eps, D, x_stride, rest,
     out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -114,8 +119,8 @@ def layer_norm_part_5_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
@@ -130,7 +135,8 @@ def layer_norm_part_5_kernel(
 @triton.jit
 def layer_norm_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr, eps, x_stride, rest, D, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -139,8 +145,8 @@ def layer_norm_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     sum = tl.sum(x, axis=1, keep_dims=True)
@@ -157,19 +163,20 @@ def layer_norm_kernel(
 @triton.jit
 def layer_norm_looped_kernel(
     x_ptr, weight_ptr, bias_ptr, out_ptr, eps, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         sum_lanes = sum_lanes + x
@@ -181,7 +188,7 @@ def layer_norm_looped_kernel(
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_1 = r < D
+        r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
         centred = x_1 - mean
@@ -193,7 +200,7 @@ def layer_norm_looped_kernel(
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_2 = r < D
+        r_inside_2 = (r < D) | (EVEN_R == 1)
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
         centred_1 = x_2 - mean

@@ -15,7 +15,8 @@ def t_bfloat16_part_1_looped_kernel_smallest(
 @triton.jit
 def t_bfloat16_part_1_looped_kernel(
     x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -26,13 +27,13 @@ def t_bfloat16_part_1_looped_kernel(
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_3, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
         t = part * q_3 + r < D
-        r_inside = r < q_3
+        r_inside = (r < q_3) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0.0)
         lanes = tl.where(r_inside, tl.where(t, x, -float("inf")).to(tl.float32), -float("inf"))
@@ -73,7 +74,8 @@ def t_bfloat16_part_2_kernel_smallest(
 @triton.jit
 def t_bfloat16_part_2_kernel(
     out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -82,8 +84,8 @@ def t_bfloat16_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
@@ -118,7 +120,8 @@ def t_bfloat16_kernel_smallest(
 @triton.jit
 def t_bfloat16_kernel(
     x_ptr, out_ptr, x_stride, rest, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -127,8 +130,8 @@ def t_bfloat16_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     lanes = tl.where(r_inside, x, -float("inf"))
@@ -158,7 +161,8 @@ def t_bfloat16_looped_kernel_smallest(
 @triton.jit
 def t_bfloat16_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -167,12 +171,12 @@ def t_bfloat16_looped_kernel(
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x, -float("inf"))
@@ -209,7 +213,8 @@ def t_float32_part_1_looped_kernel_smallest(
 @triton.jit
 def t_float32_part_1_looped_kernel(
     x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -220,13 +225,13 @@ def t_float32_part_1_looped_kernel(
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_3, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
         t = part * q_3 + r < D
-        r_inside = r < q_3
+        r_inside = (r < q_3) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0.0)
         lanes = tl.where(r_inside, tl.where(t, x, -float("inf")), -float("inf"))
@@ -266,7 +271,8 @@ def t_float32_part_2_kernel_smallest(
 @triton.jit
 def t_float32_part_2_kernel(
     out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -275,8 +281,8 @@ def t_float32_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
@@ -309,7 +315,8 @@ def t_float32_kernel_smallest(
 @triton.jit
 def t_float32_kernel(
     x_ptr, out_ptr, x_stride, rest, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -318,8 +325,8 @@ def t_float32_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
     lanes = tl.where(r_inside, x, -float("inf"))
@@ -349,7 +356,8 @@ def t_float32_looped_kernel_smallest(
 @triton.jit
 def t_float32_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -358,12 +366,12 @@ def t_float32_looped_kernel(
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), float("inf"), tl.float32)
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
         lanes = tl.where(r_inside, x, -float("inf"))

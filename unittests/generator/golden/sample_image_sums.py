@@ -1,7 +1,8 @@
 @triton.jit
 def t_float16_part_1_looped_kernel(
     x_ptr, b_ptr, part_1_ptr, C, N, q_6, H_W, C_x_stride, x_stride, N_C,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -12,13 +13,13 @@ def t_float16_part_1_looped_kernel(
     i = row_rest % N
     part = row_rest // N
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < N_C
+    row_inside = (row < N_C) | (EVEN_X == 1)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
     for start in range(0, q_6, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_6
+        r_inside = (r < q_6) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * C_x_stride + i_1 * x_stride + part * q_6 + r,
@@ -34,7 +35,8 @@ def t_float16_part_1_looped_kernel(
 @triton.jit
 def t_float16_part_2_kernel(
     out_ptr, part_1_ptr, C, N_C, N, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(C, BLOCK_Y)
@@ -48,9 +50,9 @@ def t_float16_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, None, :]
-    row_inside = row < N
-    r_inside = r < 64
-    col_inside = col < C
+    row_inside = (row < N) | (EVEN_X == 1)
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < C) | (EVEN_Y == 1)
     inside = row_inside & r_inside & col_inside
     part_1 = tl.load(part_1_ptr + row * C + col + r * N_C, mask=inside, other=0.0)
     out = tl.sum(part_1, axis=1, keep_dims=True)
@@ -61,7 +63,8 @@ def t_float16_part_2_kernel(
 @triton.jit
 def t_float16_kernel(
     x_ptr, b_ptr, out_ptr, C, x_stride, N_C, H_W, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -72,8 +75,8 @@ def t_float16_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < N_C
-    r_inside = r < H_W
+    row_inside = (row < N_C) | (EVEN_X == 1)
+    r_inside = (r < H_W) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
@@ -85,7 +88,8 @@ def t_float16_kernel(
 @triton.jit
 def t_float16_looped_kernel(
     x_ptr, b_ptr, out_ptr, C, H_W, x_stride, N_C, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -94,13 +98,13 @@ def t_float16_looped_kernel(
     i_1 = row % C
     i = row // C
     out_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < N_C
+    row_inside = (row < N_C) | (EVEN_X == 1)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
     for start in range(0, H_W, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < H_W
+        r_inside = (r < H_W) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x * b, 0.0)
@@ -112,7 +116,8 @@ def t_float16_looped_kernel(
 @triton.jit
 def t_float64_part_1_looped_kernel(
     x_ptr, b_ptr, part_1_ptr, C, N, q_6, H_W, C_x_stride, x_stride, N_C,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -123,13 +128,13 @@ def t_float64_part_1_looped_kernel(
     i = row_rest % N
     part = row_rest // N
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
-    row_inside = row < N_C
+    row_inside = (row < N_C) | (EVEN_X == 1)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)
     for start in range(0, q_6, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_6
+        r_inside = (r < q_6) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * C_x_stride + i_1 * x_stride + part * q_6 + r,
@@ -145,7 +150,8 @@ def t_float64_part_1_looped_kernel(
 @triton.jit
 def t_float64_part_2_kernel(
     out_ptr, part_1_ptr, C, N_C, N, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(C, BLOCK_Y)
@@ -159,9 +165,9 @@ def t_float64_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, None, :]
-    row_inside = row < N
-    r_inside = r < 64
-    col_inside = col < C
+    row_inside = (row < N) | (EVEN_X == 1)
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < C) | (EVEN_Y == 1)
     inside = row_inside & r_inside & col_inside
     part_1 = tl.load(part_1_ptr + row * C + col + r * N_C, mask=inside, other=0.0)
     out = tl.sum(part_1, axis=1, keep_dims=True)
@@ -172,7 +178,8 @@ def t_float64_part_2_kernel(
 @triton.jit
 def t_float64_kernel(
     x_ptr, b_ptr, out_ptr, C, x_stride, N_C, H_W, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -183,8 +190,8 @@ def t_float64_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < N_C
-    r_inside = r < H_W
+    row_inside = (row < N_C) | (EVEN_X == 1)
+    r_inside = (r < H_W) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)
@@ -196,7 +203,8 @@ def t_float64_kernel(
 @triton.jit
 def t_float64_looped_kernel(
     x_ptr, b_ptr, out_ptr, C, H_W, x_stride, N_C, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -205,13 +213,13 @@ def t_float64_looped_kernel(
     i_1 = row % C
     i = row // C
     out_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
-    row_inside = row < N_C
+    row_inside = (row < N_C) | (EVEN_X == 1)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)
     for start in range(0, H_W, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < H_W
+        r_inside = (r < H_W) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
         lanes = tl.where(r_inside, x * b, 0.0)

@@ -1,7 +1,8 @@
 @triton.jit
 def t_float16_part_1_looped_kernel(
     x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -10,12 +11,12 @@ def t_float16_part_1_looped_kernel(
     i = row % rest
     part = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part * q_4 + r, mask=inside & (part * q_4 + r < D), other=0.0
@@ -28,7 +29,8 @@ def t_float16_part_1_looped_kernel(
 @triton.jit
 def t_float16_part_2_kernel(
     part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -37,8 +39,8 @@ def t_float16_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -48,7 +50,8 @@ def t_float16_part_2_kernel(
 @triton.jit
 def t_float16_part_3_looped_kernel(
     x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -57,7 +60,7 @@ def t_float16_part_3_looped_kernel(
     i = row % rest
     part_1 = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
     m = part_2 / tl.cast(t, tl.float32)
@@ -65,7 +68,7 @@ def t_float16_part_3_looped_kernel(
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part_1 * q_4 + r,
@@ -82,7 +85,8 @@ def t_float16_part_3_looped_kernel(
 @triton.jit
 def t_float16_part_4_kernel(
     part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -91,8 +95,8 @@ def t_float16_part_4_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_3, axis=0, keep_dims=True)
@@ -102,7 +106,8 @@ def t_float16_part_4_kernel(
 @triton.jit
 def t_float16_part_5_kernel(
     x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -113,8 +118,8 @@ def t_float16_part_5_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
@@ -127,7 +132,8 @@ def t_float16_part_5_kernel(
 @triton.jit
 def t_float16_kernel(
     x_ptr, out_ptr, x_stride, rest, D, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -136,8 +142,8 @@ def t_float16_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     sum = tl.sum(x, axis=1, keep_dims=True)
@@ -152,19 +158,20 @@ def t_float16_kernel(
 @triton.jit
 def t_float16_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         sum_lanes = sum_lanes + x
@@ -176,7 +183,7 @@ def t_float16_looped_kernel(
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_1 = r < D
+        r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
         t_1 = x_1 - m
@@ -188,7 +195,7 @@ def t_float16_looped_kernel(
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_2 = r < D
+        r_inside_2 = (r < D) | (EVEN_R == 1)
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
         t_2 = x_2 - m
@@ -201,7 +208,8 @@ def t_float16_looped_kernel(
 @triton.jit
 def t_float64_part_1_looped_kernel(
     x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -210,12 +218,12 @@ def t_float64_part_1_looped_kernel(
     i = row % rest
     part = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part * q_4 + r, mask=inside & (part * q_4 + r < D), other=0.0
@@ -228,7 +236,8 @@ def t_float64_part_1_looped_kernel(
 @triton.jit
 def t_float64_part_2_kernel(
     part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -237,8 +246,8 @@ def t_float64_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -248,7 +257,8 @@ def t_float64_part_2_kernel(
 @triton.jit
 def t_float64_part_3_looped_kernel(
     x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -257,7 +267,7 @@ def t_float64_part_3_looped_kernel(
     i = row % rest
     part_1 = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     t = tl.cast(D, tl.int64)
     m = part_2 / tl.cast(t, tl.float64)
@@ -265,7 +275,7 @@ def t_float64_part_3_looped_kernel(
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part_1 * q_4 + r,
@@ -282,7 +292,8 @@ def t_float64_part_3_looped_kernel(
 @triton.jit
 def t_float64_part_4_kernel(
     part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -291,8 +302,8 @@ def t_float64_part_4_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_3, axis=0, keep_dims=True)
@@ -302,7 +313,8 @@ def t_float64_part_4_kernel(
 @triton.jit
 def t_float64_part_5_kernel(
     x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -313,8 +325,8 @@ def t_float64_part_5_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
     part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
@@ -327,7 +339,8 @@ def t_float64_part_5_kernel(
 @triton.jit
 def t_float64_kernel(
     x_ptr, out_ptr, x_stride, rest, D, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -336,8 +349,8 @@ def t_float64_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
     sum = tl.sum(x, axis=1, keep_dims=True)
@@ -352,19 +365,20 @@ def t_float64_kernel(
 @triton.jit
 def t_float64_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
         sum_lanes = sum_lanes + x
@@ -376,7 +390,7 @@ def t_float64_looped_kernel(
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_1 = r < D
+        r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
         t_1 = x_1 - m
@@ -388,7 +402,7 @@ def t_float64_looped_kernel(
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_2 = r < D
+        r_inside_2 = (r < D) | (EVEN_R == 1)
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
         t_2 = x_2 - m

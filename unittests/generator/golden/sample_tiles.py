@@ -1,7 +1,8 @@
 @triton.jit
 def t_float16_kernel(
     x_ptr, b_ptr, out_ptr, H_W, C, x_stride, N_C, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(H_W, BLOCK_Y)
@@ -14,8 +15,8 @@ def t_float16_kernel(
     i_1 = row % C
     i = row // C
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < N_C
-    col_inside = col < H_W
+    row_inside = (row < N_C) | (EVEN_X == 1)
+    col_inside = (col < H_W) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0).to(tl.float32)
@@ -26,7 +27,8 @@ def t_float16_kernel(
 @triton.jit
 def t_float64_kernel(
     x_ptr, b_ptr, out_ptr, H_W, C, x_stride, N_C, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(H_W, BLOCK_Y)
@@ -39,8 +41,8 @@ def t_float64_kernel(
     i_1 = row % C
     i = row // C
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < N_C
-    col_inside = col < H_W
+    row_inside = (row < N_C) | (EVEN_X == 1)
+    col_inside = (col < H_W) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
     b = tl.load(b_ptr + i_1, mask=row_inside, other=0.0)

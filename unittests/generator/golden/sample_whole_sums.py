@@ -1,7 +1,8 @@
 @triton.jit
 def t_int32_part_1_looped_kernel(
     x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -12,13 +13,13 @@ def t_int32_part_1_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -2147483648, tl.int32)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 2147483647, tl.int32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_3, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
         t = part * q_3 + r < D
-        r_inside = r < q_3
+        r_inside = (r < q_3) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0)
         lanes = tl.where(r_inside, tl.where(t, x, 0).to(tl.int64), 0)
@@ -38,7 +39,8 @@ def t_int32_part_1_looped_kernel(
 @triton.jit
 def t_int32_part_2_kernel(
     out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -47,8 +49,8 @@ def t_int32_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -65,7 +67,8 @@ def t_int32_part_2_kernel(
 @triton.jit
 def t_int32_kernel(
     x_ptr, out_ptr, x_stride, rest, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -74,8 +77,8 @@ def t_int32_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
     x_1 = x.to(tl.int64)
@@ -91,7 +94,8 @@ def t_int32_kernel(
 @triton.jit
 def t_int32_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -100,12 +104,12 @@ def t_int32_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -2147483648, tl.int32)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 2147483647, tl.int32)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
         x_1 = x.to(tl.int64)
@@ -124,7 +128,8 @@ def t_int32_looped_kernel(
 @triton.jit
 def t_int64_part_1_looped_kernel(
     x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -135,13 +140,13 @@ def t_int64_part_1_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -9223372036854775808, tl.int64)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 9223372036854775807, tl.int64)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_3, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
         t = part * q_3 + r < D
-        r_inside = r < q_3
+        r_inside = (r < q_3) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0)
         lanes = tl.where(r_inside, tl.where(t, x, 0), 0)
@@ -161,7 +166,8 @@ def t_int64_part_1_looped_kernel(
 @triton.jit
 def t_int64_part_2_kernel(
     out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -170,8 +176,8 @@ def t_int64_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -188,7 +194,8 @@ def t_int64_part_2_kernel(
 @triton.jit
 def t_int64_kernel(
     x_ptr, out_ptr, x_stride, rest, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -197,8 +204,8 @@ def t_int64_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
     sum = tl.sum(x, axis=1, keep_dims=True)
@@ -213,7 +220,8 @@ def t_int64_kernel(
 @triton.jit
 def t_int64_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -222,12 +230,12 @@ def t_int64_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -9223372036854775808, tl.int64)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 9223372036854775807, tl.int64)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
         sum_lanes = sum_lanes + x
@@ -245,7 +253,8 @@ def t_int64_looped_kernel(
 @triton.jit
 def t_int8_part_1_looped_kernel(
     x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -256,13 +265,13 @@ def t_int8_part_1_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -128, tl.int8)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 127, tl.int8)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_3, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
         t = part * q_3 + r < D
-        r_inside = r < q_3
+        r_inside = (r < q_3) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0)
         lanes = tl.where(r_inside, tl.where(t, x, 0).to(tl.int64), 0)
@@ -282,7 +291,8 @@ def t_int8_part_1_looped_kernel(
 @triton.jit
 def t_int8_part_2_kernel(
     out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -291,8 +301,8 @@ def t_int8_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -309,7 +319,8 @@ def t_int8_part_2_kernel(
 @triton.jit
 def t_int8_kernel(
     x_ptr, out_ptr, x_stride, rest, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -318,8 +329,8 @@ def t_int8_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
     x_1 = x.to(tl.int64)
@@ -335,7 +346,8 @@ def t_int8_kernel(
 @triton.jit
 def t_int8_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -344,12 +356,12 @@ def t_int8_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -128, tl.int8)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 127, tl.int8)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
         x_1 = x.to(tl.int64)
@@ -368,7 +380,8 @@ def t_int8_looped_kernel(
 @triton.jit
 def t_uint8_part_1_looped_kernel(
     x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest, q_3, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -379,13 +392,13 @@ def t_uint8_part_1_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.uint8)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 255, tl.uint8)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_3, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
         t = part * q_3 + r < D
-        r_inside = r < q_3
+        r_inside = (r < q_3) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + i * x_stride + part * q_3 + r, mask=inside & t, other=0)
         t_1 = tl.where(t, x, 0)
@@ -406,7 +419,8 @@ def t_uint8_part_1_looped_kernel(
 @triton.jit
 def t_uint8_part_2_kernel(
     out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -415,8 +429,8 @@ def t_uint8_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
@@ -433,7 +447,8 @@ def t_uint8_part_2_kernel(
 @triton.jit
 def t_uint8_kernel(
     x_ptr, out_ptr, x_stride, rest, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -442,8 +457,8 @@ def t_uint8_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
     x_1 = x.to(tl.int64)
@@ -459,7 +474,8 @@ def t_uint8_kernel(
 @triton.jit
 def t_uint8_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -468,12 +484,12 @@ def t_uint8_looped_kernel(
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.int64)
     max_lanes = tl.full((BLOCK_X, BLOCK_R), 0, tl.uint8)
     min_lanes = tl.full((BLOCK_X, BLOCK_R), 255, tl.uint8)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0)
         x_1 = x.to(tl.int64)

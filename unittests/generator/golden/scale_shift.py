@@ -1,7 +1,8 @@
 @triton.jit
 def scale_shift_kernel(
     x_ptr, mean_ptr, var_ptr, weight_ptr, bias_ptr, out_ptr, eps, C, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(C, BLOCK_Y)
@@ -12,8 +13,8 @@ def scale_shift_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < C
+    row_inside = (row < rest) | (EVEN_X == 1)
+    col_inside = (col < C) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     weight = tl.load(weight_ptr + col, mask=col_inside, other=0.0).to(tl.float32)

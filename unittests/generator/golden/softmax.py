@@ -8,7 +8,8 @@ def softmax_part_1_looped_kernel_largest(
 @triton.jit
 def softmax_part_1_looped_kernel(
     x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -17,12 +18,12 @@ def softmax_part_1_looped_kernel(
     i = row % rest
     part = row // rest
     max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part * q_4 + r,
@@ -47,7 +48,8 @@ def softmax_part_2_kernel_largest(
 @triton.jit
 def softmax_part_2_kernel(
     part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -56,8 +58,8 @@ def softmax_part_2_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
@@ -68,7 +70,8 @@ def softmax_part_2_kernel(
 @triton.jit
 def softmax_part_3_looped_kernel(
     x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -77,13 +80,13 @@ def softmax_part_3_looped_kernel(
     i = row % rest
     part_1 = row // rest
     sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = row < rest_1
+    row_inside = (row < rest_1) | (EVEN_X == 1)
     maximum = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < q_4
+        r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(
             x_ptr + i * x_stride + part_1 * q_4 + r,
@@ -101,7 +104,8 @@ def softmax_part_3_looped_kernel(
 @triton.jit
 def softmax_part_4_kernel(
     part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
@@ -110,8 +114,8 @@ def softmax_part_4_kernel(
     if WIDE:
         r = r.to(tl.int64)
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = r < 64
-    col_inside = col < rest
+    r_inside = (r < 64) | (EVEN_R == 1)
+    col_inside = (col < rest) | (EVEN_Y == 1)
     inside = r_inside & col_inside
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
     total = tl.sum(part_3, axis=0, keep_dims=True)
@@ -121,7 +125,8 @@ def softmax_part_4_kernel(
 @triton.jit
 def softmax_part_5_kernel(
     x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -132,8 +137,8 @@ def softmax_part_5_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < rest
-    col_inside = col < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     maximum = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
@@ -145,7 +150,8 @@ def softmax_part_5_kernel(
 @triton.jit
 def softmax_kernel(
     x_ptr, out_ptr, x_stride, rest, D, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
@@ -154,8 +160,8 @@ def softmax_kernel(
     r = tl.arange(0, BLOCK_R)[None, :]
     if WIDE:
         r = r.to(tl.int64)
-    row_inside = row < rest
-    r_inside = r < D
+    row_inside = (row < rest) | (EVEN_X == 1)
+    r_inside = (r < D) | (EVEN_R == 1)
     inside = row_inside & r_inside
     x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
     lanes = tl.where(r_inside, x, -float("inf"))
@@ -170,19 +176,20 @@ def softmax_kernel(
 @triton.jit
 def softmax_looped_kernel(
     x_ptr, out_ptr, D, x_stride, rest, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_R: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid_row = tl.program_id(axis=0)
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     maximum_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
-    row_inside = row < rest
+    row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside = r < D
+        r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x, -float("inf"))
@@ -193,7 +200,7 @@ def softmax_looped_kernel(
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_1 = r < D
+        r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
         exponential = tl.exp(x_1 - maximum)
@@ -204,7 +211,7 @@ def softmax_looped_kernel(
         r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
             r = r.to(tl.int64)
-        r_inside_2 = r < D
+        r_inside_2 = (r < D) | (EVEN_R == 1)
         inside_2 = row_inside & r_inside_2
         x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
         exponential_1 = tl.exp(x_2 - maximum)

@@ -48,11 +48,12 @@ TEST(LaunchTable, SaysAllThatALaunchNeeds) {
   ASSERT_EQ(launches->size(), 2u);
   const BoundLaunch &turn = (*launches)[0], &halve = (*launches)[1];
   EXPECT_EQ(turn.function, "t_1_kernel");
-  EXPECT_EQ(turn.signature, "x_ptr=*fp16, w_ptr=*fp32, scale=fp32, N=i32, "
-                            "BLOCK_Y=2048, BLOCK_X=2, WIDE=0"); // turned: 4096 elements
+  EXPECT_EQ(turn.signature,
+            "x_ptr=*fp16, w_ptr=*fp32, scale=fp32, N=i32, "
+            "BLOCK_Y=2048, BLOCK_X=2, EVEN_X=0, EVEN_Y=0, WIDE=0"); // turned: 4096 elements
   EXPECT_EQ(turn.sizes, (std::vector<int64_t>{5001}));
   EXPECT_EQ(turn.programs, 3);
-  EXPECT_EQ(halve.signature, "w_ptr=*fp32, y_ptr=*fp32, H=i32, BLOCK_Y=4096, WIDE=0");
+  EXPECT_EQ(halve.signature, "w_ptr=*fp32, y_ptr=*fp32, H=i32, BLOCK_Y=4096, EVEN_Y=0, WIDE=0");
   EXPECT_EQ(halve.sizes, (std::vector<int64_t>{2501}));
   EXPECT_EQ(halve.programs, 1);
 }
@@ -125,7 +126,7 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
     std::string text;
     for (const BoundLaunch &each : *launches) {
       for (const auto &[name, value] : each.constants) {
-        text += each.programs > 0 && name != "WIDE" ? fmt::format("{}={} ", name, value) : "";
+        text += each.programs > 0 && !isOfSizes(name) ? fmt::format("{}={} ", name, value) : "";
       }
     }
     return text;
@@ -153,6 +154,45 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   EXPECT_EQ(constants(window, 9999, 64, true), "BLOCK_Y=512 ") << "five loads";
 }
 
+TEST(LaunchTable, DevicesAreToldWhichDimensionsAreWholeBlocks) {
+  const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M], strides=[M, 1])\n"
+                              "i = iterator(N)\nj = iterator(M)\n";
+  auto even = [](const LaunchTable &table, int64_t n, int64_t m, bool isDevice) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, {132, isDevice});
+    EXPECT_TRUE(bool(launches));
+    std::string text;
+    for (const BoundLaunch &each : *launches) {
+      for (const auto &[name, value] : each.constants) {
+        text +=
+            each.programs > 0 && name.starts_with("EVEN") ? fmt::format("{}={} ", name, value) : "";
+      }
+    }
+    return text;
+  };
+  const LaunchTable rows = tableOf(buffers + "y = output(fp32, [N], strides=[1])\nstage(\"t\")\n"
+                                             "y[i] = sum[j](x[i, j])\n");
+  EXPECT_EQ(even(rows, 9999, 4096, true), "EVEN_X=1 EVEN_R=1 ") << "a program for each row";
+  EXPECT_EQ(even(rows, 9999, 4095, true), "EVEN_X=1 EVEN_R=0 ");
+  EXPECT_EQ(even(rows, 9999, 64, true), "EVEN_X=0 EVEN_R=1 ") << "16 rows for each program";
+  EXPECT_EQ(even(rows, 9984, 64, true), "EVEN_X=1 EVEN_R=1 ");
+  EXPECT_EQ(even(rows, 512, 10 * 4096, true), "EVEN_X=1 EVEN_R=1 ") << "walked over";
+  EXPECT_EQ(even(rows, 512, 10 * 4096 + 1, true), "EVEN_X=1 EVEN_R=0 ");
+  EXPECT_EQ(even(rows, 16, 0, true), "EVEN_X=1 EVEN_R=0 ") << "a block of nothing has one lane";
+  EXPECT_EQ(even(rows, 9984, 64, false), "EVEN_X=0 EVEN_R=0 ");
+  const LaunchTable points =
+      tableOf(buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
+                        "y[i, j] = x[i, j]*x[i, j]\n");
+  EXPECT_EQ(even(points, 512, 1024, true), "EVEN_Y=1 ");
+  EXPECT_EQ(even(points, 512, 1023, true), "EVEN_Y=0 ");
+  const LaunchTable named =
+      tableOf("EVEN_Y = size()\nx = input(fp32, [EVEN_Y], strides=[1])\n"
+              "y = output(fp32, [EVEN_Y], strides=[1])\ni = iterator(EVEN_Y)\nstage(\"t\")\n"
+              "y[i] = x[i]*x[i]\n");
+  auto launches = bindLaunch(named, {{"EVEN_Y", 8192}}, {132, true});
+  ASSERT_TRUE(bool(launches));
+  EXPECT_EQ(launches->at(0).programs, 8192 / 128) << "a size may have the name";
+}
+
 TEST(LaunchTable, RowsOfPlanesAreWholeWhereTheirTileIs) {
   const LaunchTable table =
       tableOf("N = size()\nM = size()\nx = input(fp32, [3, N, M], strides=[N*M, M, 1])\n"
@@ -166,7 +206,7 @@ TEST(LaunchTable, RowsOfPlanesAreWholeWhereTheirTileIs) {
     for (const BoundLaunch &each : *launches) {
       text += each.programs > 0 ? each.function : "";
       for (const auto &[name, value] : each.constants) {
-        text += each.programs > 0 && name != "WIDE" ? fmt::format(" {}={}", name, value) : "";
+        text += each.programs > 0 && !isOfSizes(name) ? fmt::format(" {}={}", name, value) : "";
       }
     }
     return text;

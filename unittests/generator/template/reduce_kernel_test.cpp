@@ -92,6 +92,22 @@ TEST_P(ReductionRow, SizesOfOne) {
   }
 }
 
+/// Where a launch on a device finds whole blocks along a dimension, it drops that dimension's
+/// masks.
+TEST_P(ReductionRow, WholeBlocksOfADevice) {
+  std::vector<RunOptions> options(4);
+  for (size_t i = 0; i < options.size(); ++i) {
+    options[i].site.isDevice = true;
+    options[i].isLooped = i % 2 == 1;
+    options[i].hasSmallBlocks = i < 2;
+  }
+  for (const std::vector<int64_t> &shape :
+       {std::vector<int64_t>{4, 8, 16}, {3, 8, 7}, {4, 5, 8}, {2, 1, 3}}) {
+    expectRow(GetParam() == "std" || GetParam() == "var" ? "mean" : GetParam(), shape,
+              {DType::F32, DType::I8}, options);
+  }
+}
+
 TEST_P(ReductionRow, IsTheReferenceOnTheCpu) {
   expectRow(GetParam(), {3, 5, 7}, {DType::F32, DType::I32}, compiled());
 }

@@ -74,6 +74,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
   const nereid::Tensor mask_dense = contiguous(mask);
   const nereid::Tensor ids_dense = contiguous(ids);
   const int64_t fewest_elements = x.isOnHost() ? 4096 : 128;
+  const int64_t on_device = x.isOnHost() ? 0 : 1;
   const int64_t processors = this->processorsOf(x);
   const int64_t tile_elements = x.isOnHost() ? 4096 : 1024;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
@@ -115,6 +116,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
+      const int64_t even_x = on_device * (nereid::remainderRoundedDown(rest * C, block_x) == 0);
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(D, block_y) == 0);
       const int64_t wide = std::max<int64_t>({
           0,
           rest * C + block_x,
@@ -126,8 +129,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       this->addStep(Launch::table().path(), "shuffled_float16_1_kernel", {
-          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
-          {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"EVEN_X", even_x}, {"EVEN_Y", even_y},
+          {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
@@ -137,11 +140,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           tuned.get("map2.BLOCK_Y", map2_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(C, block_y) == 0);
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
       this->addStep(Launch::table().path(), "shuffled_float16_2_kernel", {
-          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
   } else if (dtype == nereid::DType::F64) {
     const int64_t map_elements = std::min<int64_t>({
@@ -182,6 +187,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
+      const int64_t even_x = on_device * (nereid::remainderRoundedDown(rest * C, block_x) == 0);
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(D, block_y) == 0);
       const int64_t wide = std::max<int64_t>({
           0,
           rest * C + block_x,
@@ -193,8 +200,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       this->addStep(Launch::table().path(), "shuffled_float64_1_kernel", {
-          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
-          {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"EVEN_X", even_x}, {"EVEN_Y", even_y},
+          {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
@@ -204,11 +211,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           tuned.get("map2.BLOCK_Y", map2_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(C, block_y) == 0);
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
       this->addStep(Launch::table().path(), "shuffled_float64_2_kernel", {
-          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
   } else {
     const int64_t map_elements = std::min<int64_t>({
@@ -249,6 +258,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
+      const int64_t even_x = on_device * (nereid::remainderRoundedDown(rest * C, block_x) == 0);
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(D, block_y) == 0);
       const int64_t wide = std::max<int64_t>({
           0,
           rest * C + block_x,
@@ -260,8 +271,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       this->addStep(Launch::table().path(), "shuffled_int32_1_kernel", {
-          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
-          {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"EVEN_X", even_x}, {"EVEN_Y", even_y},
+          {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
@@ -271,11 +282,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           tuned.get("map2.BLOCK_Y", map2_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(C, block_y) == 0);
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
       this->addStep(Launch::table().path(), "shuffled_int32_2_kernel", {
-          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
   }
   this->takeForm(tuned.form());

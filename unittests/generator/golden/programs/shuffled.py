@@ -20,7 +20,8 @@ SCHEDULES = {}
 @triton.jit
 def shuffled_float16_1_kernel(
     x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -33,9 +34,9 @@ def shuffled_float16_1_kernel(
     i_1 = row % C
     i = row // C
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    col_inside = col < D
+    col_inside = (col < D) | (EVEN_Y == 1)
     mask = tl.load(mask_ptr + col, mask=col_inside, other=0)
-    row_inside = row < rest_C
+    row_inside = (row < rest_C) | (EVEN_X == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + i * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0.0).to(tl.float32)
@@ -50,13 +51,13 @@ def shuffled_float16_1_kernel(
 @triton.jit
 def shuffled_float16_2_kernel(
     ids_ptr, lifted_ptr, C,
-    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
         pid_col = pid_col.to(tl.int64)
     col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = col < C
+    inside = (col < C) | (EVEN_Y == 1)
     ids = tl.load(ids_ptr + col, mask=inside, other=0)
     lifted = ids + 1
     tl.store(lifted_ptr + col, lifted, mask=inside)
@@ -65,7 +66,8 @@ def shuffled_float16_2_kernel(
 @triton.jit
 def shuffled_float64_1_kernel(
     x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -78,9 +80,9 @@ def shuffled_float64_1_kernel(
     i_1 = row % C
     i = row // C
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    col_inside = col < D
+    col_inside = (col < D) | (EVEN_Y == 1)
     mask = tl.load(mask_ptr + col, mask=col_inside, other=0)
-    row_inside = row < rest_C
+    row_inside = (row < rest_C) | (EVEN_X == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + i * x_stride + col, mask=inside, other=0.0)
     w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0.0)
@@ -91,13 +93,13 @@ def shuffled_float64_1_kernel(
 @triton.jit
 def shuffled_float64_2_kernel(
     ids_ptr, lifted_ptr, C,
-    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
         pid_col = pid_col.to(tl.int64)
     col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = col < C
+    inside = (col < C) | (EVEN_Y == 1)
     ids = tl.load(ids_ptr + col, mask=inside, other=0)
     lifted = ids + 1
     tl.store(lifted_ptr + col, lifted, mask=inside)
@@ -106,7 +108,8 @@ def shuffled_float64_2_kernel(
 @triton.jit
 def shuffled_int32_1_kernel(
     x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(D, BLOCK_Y)
@@ -119,9 +122,9 @@ def shuffled_int32_1_kernel(
     i_1 = row % C
     i = row // C
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    col_inside = col < D
+    col_inside = (col < D) | (EVEN_Y == 1)
     mask = tl.load(mask_ptr + col, mask=col_inside, other=0)
-    row_inside = row < rest_C
+    row_inside = (row < rest_C) | (EVEN_X == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + i * x_stride + col, mask=inside, other=0)
     w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0)
@@ -132,13 +135,13 @@ def shuffled_int32_1_kernel(
 @triton.jit
 def shuffled_int32_2_kernel(
     ids_ptr, lifted_ptr, C,
-    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
         pid_col = pid_col.to(tl.int64)
     col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = col < C
+    inside = (col < C) | (EVEN_Y == 1)
     ids = tl.load(ids_ptr + col, mask=inside, other=0)
     lifted = ids + 1
     tl.store(lifted_ptr + col, lifted, mask=inside)
@@ -279,6 +282,8 @@ def shuffled(
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 num_warps=num_warps,
+                EVEN_X=rest * C % block_x == 0,
+                EVEN_Y=D % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(
                     0,
@@ -299,6 +304,7 @@ def shuffled(
                 C,
                 BLOCK_Y=block_y,
                 num_warps=num_warps,
+                EVEN_Y=C % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, C + block_y) > 2147483647,
             )
@@ -332,6 +338,8 @@ def shuffled(
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 num_warps=num_warps,
+                EVEN_X=rest * C % block_x == 0,
+                EVEN_Y=D % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(
                     0,
@@ -352,6 +360,7 @@ def shuffled(
                 C,
                 BLOCK_Y=block_y,
                 num_warps=num_warps,
+                EVEN_Y=C % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, C + block_y) > 2147483647,
             )
@@ -385,6 +394,8 @@ def shuffled(
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 num_warps=num_warps,
+                EVEN_X=rest * C % block_x == 0,
+                EVEN_Y=D % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(
                     0,
@@ -405,6 +416,7 @@ def shuffled(
                 C,
                 BLOCK_Y=block_y,
                 num_warps=num_warps,
+                EVEN_Y=C % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, C + block_y) > 2147483647,
             )

@@ -58,6 +58,7 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
   const nereid::Tensor a_dense = contiguous(a);
   const nereid::Tensor b_dense = contiguous(b);
   const int64_t fewest_elements = a.isOnHost() ? 4096 : 128;
+  const int64_t on_device = a.isOnHost() ? 0 : 1;
   const int64_t processors = this->processorsOf(a);
   const int64_t tile_elements = a.isOnHost() ? 4096 : 1024;
   if (dtype == nereid::DType::F32 || dtype == nereid::DType::F16) {
@@ -84,11 +85,13 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           tuned.get("map.BLOCK_Y", map_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(N, block_y) == 0);
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(N, block_y);
       this->addStep(Launch::table().path(), "spread_float16_1_kernel", {
-          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("a_ptr", dtype, a_dense);
@@ -108,6 +111,8 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
+      const int64_t even_x = on_device * (nereid::remainderRoundedDown(N, block_x) == 0);
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(M, block_y) == 0);
       const int64_t wide = std::max<int64_t>({
           0,
           N + block_x,
@@ -117,8 +122,8 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
       this->addStep(Launch::table().path(), "spread_float16_2_kernel", {
-          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
-          {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"EVEN_X", even_x}, {"EVEN_Y", even_y},
+          {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   } else {
     const int64_t map_elements = std::min<int64_t>({
@@ -144,11 +149,13 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           tuned.get("map.BLOCK_Y", map_elements),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(N, block_y) == 0);
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map.num_warps", 4);
       const int64_t programs = nereid::cdiv(N, block_y);
       this->addStep(Launch::table().path(), "spread_int32_1_kernel", {
-          {"BLOCK_Y", block_y}, {"WIDE", wide}, {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
+          {"num_warps", num_warps}}, programs);
     }
     {
       addTensor("a_ptr", dtype, a_dense);
@@ -168,6 +175,8 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           ),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
+      const int64_t even_x = on_device * (nereid::remainderRoundedDown(N, block_x) == 0);
+      const int64_t even_y = on_device * (nereid::remainderRoundedDown(M, block_y) == 0);
       const int64_t wide = std::max<int64_t>({
           0,
           N + block_x,
@@ -177,8 +186,8 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
       this->addStep(Launch::table().path(), "spread_int32_2_kernel", {
-          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"WIDE", wide},
-          {"num_warps", num_warps}}, programs);
+          {"BLOCK_Y", block_y}, {"BLOCK_X", block_x}, {"EVEN_X", even_x}, {"EVEN_Y", even_y},
+          {"WIDE", wide}, {"num_warps", num_warps}}, programs);
     }
   }
   this->takeForm(tuned.form());

@@ -17,13 +17,13 @@ SCHEDULES = {}
 @triton.jit
 def spread_float16_1_kernel(
     a_ptr, doubled_ptr, N,
-    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
         pid_col = pid_col.to(tl.int64)
     col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = col < N
+    inside = (col < N) | (EVEN_Y == 1)
     a = tl.load(a_ptr + col, mask=inside, other=0.0).to(tl.float32)
     doubled = a * 2.0
     tl.store(doubled_ptr + col, doubled.to(doubled_ptr.dtype.element_ty), mask=inside)
@@ -32,7 +32,8 @@ def spread_float16_1_kernel(
 @triton.jit
 def spread_float16_2_kernel(
     a_ptr, b_ptr, sums_ptr, M, N, sums_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(M, BLOCK_Y)
@@ -43,9 +44,9 @@ def spread_float16_2_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < N
+    row_inside = (row < N) | (EVEN_X == 1)
     a = tl.load(a_ptr + row, mask=row_inside, other=0.0).to(tl.float32)
-    col_inside = col < M
+    col_inside = (col < M) | (EVEN_Y == 1)
     b = tl.load(b_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
     sums = a * 2.0 + b
     inside = row_inside & col_inside
@@ -57,13 +58,13 @@ def spread_float16_2_kernel(
 @triton.jit
 def spread_int32_1_kernel(
     a_ptr, doubled_ptr, N,
-    BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid_col = tl.program_id(axis=0)
     if WIDE:
         pid_col = pid_col.to(tl.int64)
     col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = col < N
+    inside = (col < N) | (EVEN_Y == 1)
     a = tl.load(a_ptr + col, mask=inside, other=0)
     doubled = a * 2
     tl.store(doubled_ptr + col, doubled, mask=inside)
@@ -72,7 +73,8 @@ def spread_int32_1_kernel(
 @triton.jit
 def spread_int32_2_kernel(
     a_ptr, b_ptr, sums_ptr, M, N, sums_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(M, BLOCK_Y)
@@ -83,9 +85,9 @@ def spread_int32_2_kernel(
         pid_col = pid_col.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    row_inside = row < N
+    row_inside = (row < N) | (EVEN_X == 1)
     a = tl.load(a_ptr + row, mask=row_inside, other=0)
-    col_inside = col < M
+    col_inside = (col < M) | (EVEN_Y == 1)
     b = tl.load(b_ptr + col, mask=col_inside, other=0)
     sums = a * 2 + b
     inside = row_inside & col_inside
@@ -182,6 +184,7 @@ def spread(
                 N,
                 BLOCK_Y=block_y,
                 num_warps=num_warps,
+                EVEN_Y=N % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, N + block_y) > 2147483647,
             )
@@ -206,6 +209,8 @@ def spread(
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 num_warps=num_warps,
+                EVEN_X=N % block_x == 0,
+                EVEN_Y=M % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(
                     0,
@@ -228,6 +233,7 @@ def spread(
                 N,
                 BLOCK_Y=block_y,
                 num_warps=num_warps,
+                EVEN_Y=N % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(0, N + block_y) > 2147483647,
             )
@@ -252,6 +258,8 @@ def spread(
                 BLOCK_Y=block_y,
                 BLOCK_X=block_x,
                 num_warps=num_warps,
+                EVEN_X=N % block_x == 0,
+                EVEN_Y=M % block_y == 0,
                 # 64-bit offsets where one, those of masked lanes included, needs them.
                 WIDE=max(
                     0,

@@ -59,6 +59,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
   const nereid::Tensor y_dense = this->withRows(y, 1);
   const int64_t y_stride = this->rowStride(y_dense, 1, C);
   const int64_t fewest_elements = x.isOnHost() ? 4096 : 128;
+  const int64_t on_device = x.isOnHost() ? 0 : 1;
   const int64_t processors = this->processorsOf(x);
   const int64_t tile_elements = x.isOnHost() ? 4096 : 1024;
   const int64_t map_elements = std::min<int64_t>({
@@ -119,6 +120,9 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
         ),
         std::max<int64_t>({1, nereid::nextPowerOf2(N)})
     });
+    const int64_t even_x = on_device * (nereid::remainderRoundedDown(N, block_x) == 0);
+    const int64_t even_z = on_device * (nereid::remainderRoundedDown(H * W, block_z) == 0);
+    const int64_t even_y = on_device * (nereid::remainderRoundedDown(C, block_y) == 0);
     const int64_t wide = std::max<int64_t>({
         0,
         N + block_x,
@@ -134,7 +138,9 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
         * nereid::cdiv(N, block_x);
     this->addStep(Launch::table().path(), "turned_kernel", {{"BLOCK_Y", block_y},
                                                             {"BLOCK_Z", block_z},
-                                                            {"BLOCK_X", block_x}, {"WIDE", wide},
+                                                            {"BLOCK_X", block_x},
+                                                            {"EVEN_X", even_x}, {"EVEN_Z", even_z},
+                                                            {"EVEN_Y", even_y}, {"WIDE", wide},
                                                             {"num_warps", num_warps}}, programs);
   }
   this->takeForm(tuned.form());

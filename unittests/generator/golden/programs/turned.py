@@ -18,7 +18,8 @@ SCHEDULES = {}
 def turned_kernel(
     x_ptr, y_ptr, out_ptr, scale, C, H_W, C_x_stride, x_stride, N, H_W_y_stride, y_stride,
     H_W_out_stride, out_stride,
-    BLOCK_X: tl.constexpr, BLOCK_Z: tl.constexpr, BLOCK_Y: tl.constexpr, WIDE: tl.constexpr,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Z: tl.constexpr, EVEN_Z: tl.constexpr,
+    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_col = tl.cdiv(C, BLOCK_Y)
@@ -34,9 +35,9 @@ def turned_kernel(
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None, None]
     mid = (pid_mid * BLOCK_Z + tl.arange(0, BLOCK_Z))[None, :, None]
     col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, None, :]
-    row_inside = row < N
-    mid_inside = mid < H_W
-    col_inside = col < C
+    row_inside = (row < N) | (EVEN_X == 1)
+    mid_inside = (mid < H_W) | (EVEN_Z == 1)
+    col_inside = (col < C) | (EVEN_Y == 1)
     inside = row_inside & mid_inside & col_inside
     x = tl.load(
         x_ptr + row * C_x_stride + col * x_stride + mid, mask=inside, other=0.0
@@ -170,6 +171,9 @@ def turned(
         BLOCK_Z=block_z,
         BLOCK_X=block_x,
         num_warps=num_warps,
+        EVEN_X=N % block_x == 0,
+        EVEN_Z=H * W % block_z == 0,
+        EVEN_Y=C % block_y == 0,
         # 64-bit offsets where one, those of masked lanes included, needs them.
         WIDE=max(
             0,
