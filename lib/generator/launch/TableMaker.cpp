@@ -107,11 +107,9 @@ private:
           return std::any_of(offset.terms().begin(), offset.terms().end(),
                              [](const auto &term) { return dependsOnData(term.first); });
         });
-    std::string left = isSerial(kernel.dims)        ? tileElementsName
-                       : isColumns(kernel.dims)     ? std::to_string(elementsOfColumns)
-                       : loadsOf(kernel) > fewLoads ? fmt::format("{}//2", tileElementsName)
-                       : isAtData                   ? std::to_string(elementsAtData)
-                                                    : tileElementsName;
+    std::string left = isSerial(kernel.dims)    ? tileElementsName
+                       : isColumns(kernel.dims) ? std::to_string(elementsOfColumns)
+                                                : elementsOfLoads(kernel, isAtData);
     left = divided(kernel, std::move(left));
     const std::string ofTile = left;
     const TileDim *outermost = kernel.dims.empty() ? nullptr : &kernel.dims[0];
@@ -275,9 +273,18 @@ private:
     return all;
   }
 
-  static int64_t loadsOf(const StageKernel &kernel) {
-    return std::count_if(kernel.accesses.begin(), kernel.accesses.end(),
-                         [](const TileAccess &each) { return !each.isStore; });
+  /// Of a tile with many loads half, so that a lane has registers for them. On devices values that
+  /// a row has once do not count, of which lanes hold few.
+  static std::string elementsOfLoads(const StageKernel &kernel, bool isAtData) {
+    int64_t all = 0, along = 0;
+    for (const TileAccess &each : kernel.accesses) {
+      all += each.isStore ? 0 : 1;
+      along += !each.isStore && each.dims.contains(kernel.dims.size() - 1) ? 1 : 0;
+    }
+    return along > fewLoads ? fmt::format("{}//2", tileElementsName)
+           : all > fewLoads ? fmt::format("{}//(2 - {})", tileElementsName, onDeviceName)
+           : isAtData       ? std::to_string(elementsAtData)
+                            : tileElementsName;
   }
 
   /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.

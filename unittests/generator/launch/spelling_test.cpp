@@ -42,6 +42,13 @@ TEST(Spelling, WhatChangesNothingIsNotWritten) {
   EXPECT_EQ(python("32768//0"), "32768 // 0");
 }
 
+TEST(Spelling, DifferencesOfNumbersAreNumbers) {
+  EXPECT_EQ(python("4096//(2 - 0)"), "2048");
+  EXPECT_EQ(python("1024//(2 - 1)"), "1024");
+  EXPECT_EQ(python("1 - 2"), "1 - 2") << "no sign of its own";
+  EXPECT_EQ(python("N - 1 - 1"), "n_size - 1 - 1");
+}
+
 TEST(Spelling, NamesAndFunctionsAreTheLanguages) {
   EXPECT_EQ(python("min(64, max(1, next_power_of_2((N))))*cdiv((N), BLOCK_Y)"),
             "min(64, max(1, triton.next_power_of_2(n_size))) * triton.cdiv(n_size, BLOCK_Y)");

@@ -152,6 +152,13 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
       buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
                 "y[i, j] = x[i, j] + x[i, j + 1] + x[i, j + 2] + x[i, j + 3] + x[i, j + 4]\n");
   EXPECT_EQ(constants(window, 9999, 64, true), "BLOCK_Y=512 ") << "five loads";
+  const LaunchTable scaled =
+      tableOf(buffers + "a = input(fp32, [N], strides=[1])\nb = input(fp32, [N], strides=[1])\n"
+                        "c = input(fp32, [N], strides=[1])\nd = input(fp32, [N], strides=[1])\n"
+                        "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
+                        "y[i, j] = x[i, j]*(a[i] + b[i])*(c[i] + d[i])\n");
+  EXPECT_EQ(constants(scaled, 9999, 4096, true), "BLOCK_Y=1024 BLOCK_X=1 ") << "four for a row";
+  EXPECT_EQ(constants(scaled, 9999, 4096, false), "BLOCK_Y=1024 BLOCK_X=2 ");
 }
 
 TEST(LaunchTable, DevicesAreToldWhichDimensionsAreWholeBlocks) {
