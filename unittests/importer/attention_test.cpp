@@ -178,6 +178,13 @@ TEST(ImportedAttention, WhatIsRefused) {
     return definition ? std::string() : definition.error().code;
   };
   EXPECT_EQ(code(attentionOf({"", "k"}).output("y")), "E0636") << "keys of the past alone";
+  EXPECT_EQ(code(attentionOf({"m"}).input("m", {}).output("y")), "E0636") << "a mask of nothing";
+  Read past = inferred(attentionOf({"", "pk", "pk"}).input("pk", {7}).output("y"));
+  EXPECT_EQ(past.code(), "E0635");
+  ModelMaker flat(23);
+  flat.input("x", {1, 2, 3, 6}).input("c", {}).input("s", {}).input("i", {1, 3}, 7);
+  flat.node("RotaryEmbedding", {"x", "c", "s", "i"}, {"y"}).output("y");
+  EXPECT_EQ(code(flat), "E0636");
   ModelMaker odd(23);
   odd.input("x", {1, 2, 3, 6}).input("c", {1, 3, 2}).input("s", {1, 3, 2});
   odd.node("RotaryEmbedding", {"x", "c", "s"}, {"y"}).integer("rotary_embedding_dim", 3);

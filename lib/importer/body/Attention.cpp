@@ -121,6 +121,9 @@ private:
   /// A mask that is shorter than the rows allows nothing behind its end.
   std::string mask() {
     Shape shape = e.shape(3);
+    if (shape.empty() || shape.size() > 4) {
+      Expressions::fail("expects a mask of one to four dimensions");
+    }
     std::string text = e.tensor(3);
     isAdded = e.type(3) != ElementType::of(DType::Bool);
     const Dim &last = shape.back(), &whole = k.shape[2];
@@ -304,6 +307,9 @@ std::string rotaryEmbedding(Expressions &e) {
   }
   auto table = [&](size_t input, const char *name) {
     std::string text = e.tensor(input);
+    if (e.shape(input).size() != (e.of().hasInput(3) ? 2 : 3)) {
+      Expressions::fail("expects two dimensions of angles, and those of batches without places");
+    }
     if (e.of().hasInput(3)) {
       text = fmt::format("{}[{}]", text, e.indices(3, e.shape(input)[0], false));
     }

@@ -344,7 +344,10 @@ void ShapeRules::attention() {
   if ((*q)[3].isSize() && (*k)[3].isSize() && (*q)[3] != (*k)[3]) {
     return fail(fmt::format("a product of {} and {}", text(*q), text(*k)));
   }
-  if (shapeOf(4) && shapeOf(4)->size() == 4) {
+  if (shapeOf(4)) {
+    if (shapeOf(4)->size() != 4) {
+      return fail(fmt::format("expects a past of four dimensions, but got {}", text(*shapeOf(4))));
+    }
     const Dim past = (*shapeOf(4))[2], more = (*k)[2];
     const Dim all = past.isSize() && more.isSize() ? Dim{past.size + more.size, ""} : Dim{};
     (*k)[2] = (*v)[2] = all;

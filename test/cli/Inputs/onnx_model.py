@@ -79,6 +79,10 @@ kinds = {
                             [value("y", [4, 5])]),
     "pool": lambda: model([node("MaxPool", ["x"], ["y"], "pool", kernel_shape=[2, 2])],
                           [value("x", [1, 3, 8, 8])], [value("y", [1, 3, 7, 7])]),
+    "attention": lambda: model([node("Attention", ["q", "k", "v"], ["y"], "heads", q_num_heads=4, kv_num_heads=2,
+                                     is_causal=1)],
+                               [value("q", ["batch", "rows", 32]), value("k", ["batch", "rows", 16]),
+                                value("v", ["batch", "rows", 16])], [value("y", ["batch", "rows", 32])], opset=24),
     "nonzero": lambda: model([node("NonZero", ["x"], ["y"], "places")],
                              [value("x", [4, 8])], [value("y", [2, 5], 7)]),
 }
