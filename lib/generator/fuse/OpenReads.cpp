@@ -3,7 +3,7 @@
 #include "lib/generator/fuse/OpenReads.h"
 
 #include "lib/generator/emit/AccessMask.h"
-#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/fuse/split/Parts.h"
 
 #include <algorithm>
 

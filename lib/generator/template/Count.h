@@ -3,7 +3,7 @@
 // part of the values, whose places it counts by the language's histogram.
 #pragma once
 
-#include "lib/generator/fuse/SplitCounts.h"
+#include "lib/generator/fuse/split/SplitCounts.h"
 #include "lib/generator/template/StageKernel.h"
 
 namespace nereid::generator {

@@ -3,9 +3,9 @@
 #include "lib/generator/template/SplitSchedule.h"
 
 #include "lib/generator/fuse/Partition.h"
-#include "lib/generator/fuse/SplitCounts.h"
-#include "lib/generator/fuse/SplitScan.h"
-#include "lib/generator/fuse/SplitWalk.h"
+#include "lib/generator/fuse/split/SplitCounts.h"
+#include "lib/generator/fuse/split/SplitScan.h"
+#include "lib/generator/fuse/split/SplitWalk.h"
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"

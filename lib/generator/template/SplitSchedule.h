@@ -13,7 +13,7 @@
 #pragma once
 
 #include "lib/generator/fuse/Contraction.h"
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 
 namespace nereid::generator {
 

@@ -3,7 +3,7 @@
 // of which walks along all values of a part and adds them to memory where they belong.
 #pragma once
 
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 #include "lib/generator/template/StageKernel.h"
 
 namespace nereid::generator {

@@ -3,7 +3,7 @@
 // what it takes beyond the line's end, and the memory that one stage leaves to the next.
 #pragma once
 
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 
 namespace nereid::generator {
 

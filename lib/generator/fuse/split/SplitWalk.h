@@ -15,7 +15,7 @@
 // and site, so that the order does not change between runs.
 #pragma once
 
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 
 #include <functional>
 

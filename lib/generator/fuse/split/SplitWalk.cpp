@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums by walks, see SplitWalk.h.
-#include "lib/generator/fuse/SplitWalk.h"
+#include "lib/generator/fuse/split/SplitWalk.h"
 
 #include "lib/generator/emit/AccessMask.h"
-#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/fuse/split/Parts.h"
 #include "lib/generator/template/Contiguity.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stages of parts have in common, see Parts.h.
-#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/fuse/split/Parts.h"
 
 #include "lib/definition/operations/Promotion.h"
 

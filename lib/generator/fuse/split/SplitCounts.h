@@ -11,7 +11,7 @@
 #pragma once
 
 #include "lib/generator/emit/AccessMask.h"
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 
 namespace nereid::generator {
 

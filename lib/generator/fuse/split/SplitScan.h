@@ -12,7 +12,7 @@
 // The number of parts is fixed and none waits for another: results do not change between runs.
 #pragma once
 
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 
 namespace nereid::generator {
 

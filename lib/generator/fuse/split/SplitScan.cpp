@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans in parts, see SplitScan.h.
-#include "lib/generator/fuse/SplitScan.h"
+#include "lib/generator/fuse/split/SplitScan.h"
 
 #include "lib/generator/emit/AccessMask.h"
-#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/fuse/split/Parts.h"
 #include "lib/generator/program/Monoids.h"
 #include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/Scan.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions in parts, see Split.h.
-#include "lib/generator/fuse/Split.h"
+#include "lib/generator/fuse/split/Split.h"
 
 #include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/Contraction.h"
-#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/fuse/split/Parts.h"
 #include "lib/generator/program/Monoids.h"
 #include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/StageKernel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts in parts, see SplitCounts.h.
-#include "lib/generator/fuse/SplitCounts.h"
+#include "lib/generator/fuse/split/SplitCounts.h"
 
-#include "lib/generator/fuse/Parts.h"
+#include "lib/generator/fuse/split/Parts.h"
 
 #include <algorithm>
 
