@@ -180,6 +180,14 @@ static Result<std::vector<OfType>> madeOfTypes(const definition::Operator &op) {
     if (!one) {
       return one.error();
     }
+    for (const LaunchEntry &entry : one->made.table.kernels) {
+      for (const NamedExpression &constant : entry.constexprs) {
+        if (has(constant.name.c_str())) { // a grid would be made of the one for the other
+          return makeError("E0607",
+                           fmt::format("the size '{}' has a name of launches", constant.name));
+        }
+      }
+    }
     types.push_back(std::move(*one));
   }
   return types;
