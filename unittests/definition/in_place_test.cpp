@@ -56,6 +56,8 @@ TEST(InPlace, TheNameStandsForTheResultFromThereOn) {
   // Other names of the tensor change with it.
   EXPECT_EQ(formula("y = a\na.add_(b)\nout = y"), "add(a, b)");
   EXPECT_EQ(formula("out = a.add_(b)\na.mul_(b)"), "mul(add(a, b), b)");
+  EXPECT_EQ(formula("y = a * b\nz = y\nz += a\nout = y"), "add(mul(a, b), a)");
+  EXPECT_EQ(formula("y = a * b\nz = a * b\nz += a\nout = y"), "mul(a, b)");
 }
 
 TEST(InPlace, ItsOutputHasTheInputsMemory) {
@@ -124,6 +126,10 @@ TEST(InPlace, WhatPyTorchRefuses) {
            {"v = a[0]\na.add_(b)\nout = a + v", "E0608", "of which 'v' is a view"},
            {"y = a\ny += b\nout = y", "E0608", "would write into the input 'a'"},
            {"y = a.t()\ny += b\nout = a", "E0608", "'y' is a view of"},
+           {"y = a * 2\nv = y[1:]\nv += 1\nout = y", "E0608", "would change 'y'"},
+           {"y = a * 2\nv = y[1:]\ny += 1\nout = v", "E0608", "would change 'v'"},
+           {"def f(v):\n    v += 1\n    return v\ny = a * 2\nout = f(y) + y", "E0608",
+            "would change what the function is called with"},
            {"def f(v):\n    v += 1\n    return v\nout = f(a)", "E0608",
             "would write into the input 'a'"},
            {"def f(v):\n    v.add_(1)\n    return v\nout = f(a)", "E0608", "no tensor of [inputs]"},

@@ -367,6 +367,40 @@ bool BodyInPlace::isInputElsewhere(const std::string &name, const std::string &s
   return true;
 }
 
+bool BodyInPlace::isViewElsewhere(const std::string &name, const std::string &sign,
+                                  SourceRange range) {
+  const std::optional<int> node = body.lookup(name);
+  if (!node || isNumber(at(*node))) {
+    return false;
+  }
+  std::string changed;
+  for (const auto &[other, value] : body.names) {
+    if (other != name && value != *node && viewed(value) == viewed(*node)) {
+      changed = fmt::format("'{}', which shares its memory", other);
+    }
+  }
+  for (const int passed : body.defined.arguments()) {
+    if (viewed(passed) == viewed(*node)) {
+      changed = "what the function is called with";
+    }
+  }
+  if (!changed.empty()) {
+    body.fail("E0608", range, fmt::format("'{} {}=' would change {}", name, sign, changed))
+        .withHelp(fmt::format("write '{0} = {0} {1} …' for a value of its own", name, sign));
+  }
+  return !changed.empty();
+}
+
+std::vector<std::string> BodyInPlace::namesOf(int node) const {
+  std::vector<std::string> result;
+  for (const auto &[name, value] : body.names) {
+    if (value == node && !isNumber(at(node))) {
+      result.push_back(name);
+    }
+  }
+  return result;
+}
+
 bool BodyInPlace::placeOutputs(SourceRange whole) {
   Operator &op = body.op;
   bool isComplete = true;

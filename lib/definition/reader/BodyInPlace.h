@@ -38,6 +38,12 @@ public:
   /// then.
   bool isInputElsewhere(const std::string &name, const std::string &sign, SourceRange range);
 
+  /// Whether another name, which `name += y` would change, too, is a view of the value or the value
+  /// of it: an error then.
+  bool isViewElsewhere(const std::string &name, const std::string &sign, SourceRange range);
+  /// All names of the value, which `name += y` gives the new one.
+  std::vector<std::string> namesOf(int node) const;
+
   /// Which outputs are written into inputs; false where a written input is no output, once.
   bool placeOutputs(SourceRange whole);
 

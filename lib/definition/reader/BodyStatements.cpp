@@ -154,10 +154,18 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
                                 statement.range);
       return value ? Flow::Next : Flow::Failed;
     }
-    if (inPlace.isInputElsewhere(name, statement.text, statement.targets[0]->range)) {
+    const SourceRange range = statement.targets[0]->range;
+    if (inPlace.isInputElsewhere(name, statement.text, range) ||
+        inPlace.isViewElsewhere(name, statement.text, range)) {
       return Flow::Failed;
     }
+    const std::optional<int> before = reader.lookup(name);
+    const std::vector<std::string> all =
+        before ? inPlace.namesOf(*before) : std::vector<std::string>();
     value = reader.binary(statement.text, *statement.targets[0], *statement.value, statement.range);
+    for (const std::string &each : all) { // b = a; b += 1
+      reader.assign(each, value, range);
+    }
   } else {
     bool areLiterals = true;
     for (const language::ExprPtr &target : statement.targets) {

@@ -191,9 +191,11 @@ std::optional<std::vector<int>> DefinedFunctions::call(const Expr &call) {
     innerLiterals.erase(local);
     innerAssigned.erase(local);
   }
+  const size_t passedBefore = passed.size();
   for (const auto &[parameter, value] : *arguments) {
     if (value.node) {
       inner[parameter] = *value.node;
+      passed.push_back(*value.node);
     } else {
       innerLiterals[parameter] = value.literal;
     }
@@ -206,6 +208,7 @@ std::optional<std::vector<int>> DefinedFunctions::call(const Expr &call) {
   std::optional<std::vector<int>> values = run(*defined.function);
   reader.leave();
   running.pop_back();
+  passed.resize(passedBefore);
   std::swap(reader.names, inner);
   std::swap(reader.literals, innerLiterals);
   std::swap(reader.assigned, innerAssigned);

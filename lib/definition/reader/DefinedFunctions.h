@@ -27,6 +27,9 @@ public:
   using Run = std::function<std::optional<std::vector<int>>(const language::FunctionDef &)>;
   void runBy(Run with) { run = std::move(with); }
 
+  /// The nodes that those which are running were called with.
+  const std::vector<int> &arguments() const { return passed; }
+
 private:
   struct Binding {
     std::optional<int> node;
@@ -46,6 +49,7 @@ private:
   BodyExpressions &reader;
   std::map<std::string, Defined> functions;
   std::vector<std::string> running; ///< of them, those that are being called
+  std::vector<int> passed;          ///< nodes that the running ones were called with
   BodyConstants::Names outerNames;  ///< of the body, while one is
   BodyConstants::Literals outerLiterals;
   Run run;
