@@ -337,9 +337,8 @@ std::optional<int> BodyInPlace::written(int input, const std::string &name,
     return std::nullopt;
   }
   const std::optional<int> result = converted(input, *value, name, range);
-  const int before = now(input);
-  for (auto &[each, node] : body.names) { // other names of the same tensor, too
-    node = result && node == before ? *result : node;
+  if (result) {
+    replace(now(input), *result);
   }
   return result;
 }
@@ -391,14 +390,10 @@ bool BodyInPlace::isViewElsewhere(const std::string &name, const std::string &si
   return !changed.empty();
 }
 
-std::vector<std::string> BodyInPlace::namesOf(int node) const {
-  std::vector<std::string> result;
-  for (const auto &[name, value] : body.names) {
-    if (value == node && !isNumber(at(node))) {
-      result.push_back(name);
-    }
+void BodyInPlace::replace(int before, int after) {
+  for (auto &[name, node] : body.names) {
+    node = node == before && !isNumber(at(before)) ? after : node;
   }
-  return result;
 }
 
 bool BodyInPlace::placeOutputs(SourceRange whole) {

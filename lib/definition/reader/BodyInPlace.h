@@ -41,8 +41,8 @@ public:
   /// Whether another name, which `name += y` would change, too, is a view of the value or the value
   /// of it: an error then.
   bool isViewElsewhere(const std::string &name, const std::string &sign, SourceRange range);
-  /// All names of the value, which `name += y` gives the new one.
-  std::vector<std::string> namesOf(int node) const;
+  /// All names of a tensor stand for what was written into it. Numbers are never written.
+  void replace(int before, int after);
 
   /// Which outputs are written into inputs; false where a written input is no output, once.
   bool placeOutputs(SourceRange whole);

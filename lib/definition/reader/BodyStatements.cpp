@@ -160,11 +160,9 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
       return Flow::Failed;
     }
     const std::optional<int> before = reader.lookup(name);
-    const std::vector<std::string> all =
-        before ? inPlace.namesOf(*before) : std::vector<std::string>();
     value = reader.binary(statement.text, *statement.targets[0], *statement.value, statement.range);
-    for (const std::string &each : all) { // b = a; b += 1
-      reader.assign(each, value, range);
+    if (before && value) {
+      inPlace.replace(*before, *value); // b = a; b += 1
     }
   } else {
     bool areLiterals = true;
