@@ -39,7 +39,8 @@ struct KernelInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
   uint64_t scratchBytes = 0;
-  uint32_t threads = 0;     ///< of a program, where a device's have several; 0 = not said
+  uint32_t threads = 0;     ///< of a program's block, where a device's have several; 0 = not said
+  uint32_t blocks = 1;      ///< of threads that are one program: grids count programs
   bool isBlocking = false;  ///< a program may wait for another: they run as coroutines
   bool takesRanges = false; ///< one call runs the programs from id[0] to id[3]
   bool addsFloats = false;  ///< atomically: results depend on the order of programs

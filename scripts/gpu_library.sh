@@ -11,7 +11,7 @@ folder=${2:-$(mktemp -d)}
 build() { # NAME, with NEREID_PTXAS as it is
   mkdir -p "$folder/$1"
   "$nereid" compile "$here/kernels/vector_add/vector_add.py" --name add --emit static \
-    -s "*fp32:16, *fp32:16, *fp32:16, i32, 1024" --grid "cdiv(n, BLOCK)" --no-cache \
+    -s "*fp32:16, *fp32:16, *fp32:16, i32, 1024, num_ctas=2" --grid "cdiv(n, BLOCK)" --no-cache \
     --target nvidia:sm_80,nvidia:sm_86,nvidia:sm_89,nvidia:sm_90a -o "$folder/$1/libadd.a"
   "$nereid" compile "$here/test/aot/Inputs/device.py" --emit static -s "i32, *i32" --no-cache \
     --target nvidia:sm_80 -o "$folder/$1/libassert_not_one.a"

@@ -163,8 +163,11 @@ def all_checks(programs, options):
     device = options.device
     folders = [file.parent for file in sorted((ROOT / "kernels").glob("*/cases.toml"))]
     yield program("unit", "nvidia_driver_test", ["--gtest_brief=1"], 300, {"NEREID_TEST_GPU": "1"})
-    yield program("conformance", "language_conformance", ["--gtest_brief=1", f"--engines={device}"],
-                  600)
+    for engine in (device, f"{device}, num_ctas=4"):  # one block for a program, and clusters of them
+        check = program("conformance", "language_conformance", ["--gtest_brief=1", f"--engines={engine}"],
+                        600)
+        check.name = engine
+        yield check
     for folder in folders:
         check = program("kernels", "nereid", ["verify", str(folder), "--target", device, "--seed",
                                               str(options.seed)], 300)
@@ -176,9 +179,13 @@ def all_checks(programs, options):
                          "--jobs", str(options.jobs)], 900)
     yield definitions if programs.find("nereid").exists() else definitions.skip("no nereid")
     yield python_check(programs, "operators")
-    yield program("programs", "program_fuzz",
-                  ["--count", str(options.programs), "--seed", str(options.seed), "--processor", device,
-                   "--jobs", str(options.jobs), "--out", tempfile.gettempdir() + "/gpu_test_programs"], 600)
+    for engine, count in ((device, options.programs), (f"{device}, num_ctas=2", options.programs // 4)):
+        check = program("programs", "program_fuzz",
+                        ["--count", str(count), "--seed", str(options.seed), "--processor", engine,
+                         "--jobs", str(options.jobs), "--out",
+                         tempfile.gettempdir() + "/gpu_test_programs"], 600)
+        check.name = engine
+        yield check
     library = Check("library", "library", ["sh", str(ROOT / "scripts/gpu_library.sh"),
                                            str(programs.find("nereid")), str(programs.libraries)], 300)
     yield library if programs.find("nereid").exists() else library.skip("no nereid")

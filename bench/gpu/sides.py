@@ -39,7 +39,8 @@ def _type(name, value, constants):
 def signature(work):
     parts = [f"{name}={_type(name, value, work.constants)}"
              for name, value in work.arguments.items()]
-    return ", ".join([*parts, f"num_warps={work.warps}", f"num_stages={work.stages}"])
+    blocks = [f"num_ctas={work.blocks}"] if work.blocks > 1 else []
+    return ", ".join([*parts, f"num_warps={work.warps}", f"num_stages={work.stages}", *blocks])
 
 
 def _extent(tensor):

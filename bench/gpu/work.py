@@ -18,7 +18,8 @@ class Work:
     bytes: int = 0  # read and written once each
     flops: int = 0
     constants: tuple = ()  # names of constexpr parameters
-    warps: int = 4
+    warps: int = 4  # of each block
+    blocks: int = 1  # of a program: more are a cluster, which upstream cannot reduce in
     stages: int = 3
     peers: dict = dataclasses.field(default_factory=dict)  # name to a call of the same function
     inductor: object = None  # what torch.compile is given: a function and its arguments

@@ -93,7 +93,7 @@ class Measurement:
             try:
                 if who == "ours":
                     call, seconds[who] = sides.ours(work, stream)
-                elif not stream:
+                elif not stream or work.blocks > 1:
                     continue
                 else:
                     call, seconds[who], self.record["upstream_code"] = sides.upstream(work)

@@ -24,7 +24,7 @@ struct LauncherVariant {
 struct DeviceCode {
   std::string entry; ///< the kernel's name in the code
   std::vector<uint8_t> portable, native;
-  uint64_t threads = 0, memoryBytes = 0;
+  uint64_t threads = 0, blocks = 1, memoryBytes = 0;
 };
 
 struct LauncherContent {

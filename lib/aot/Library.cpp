@@ -260,6 +260,7 @@ private:
                                      .portable = output.object,
                                      .native = std::move(*native),
                                      .threads = output.info.threads,
+                                     .blocks = output.info.blocks,
                                      .memoryBytes = output.info.scratchBytes});
     return true;
   }

@@ -56,10 +56,42 @@ TEST(NvidiaKernelTraps, AnElementByIndexIsNotLoadedAgainThroughAGenericAddress) 
   }
 }
 
-TEST(NvidiaKernelTraps, NumCtasMakesNoClusterThatALaunchDoesNotKnowOf) {
-  const std::string ptx =
-      ptxOfText("\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n", "x=*i32, num_ctas=2");
-  EXPECT_FALSE(holds(ptx, "cluster")) << ptx;
+TEST(NvidiaKernelTraps, ProgramsOfSeveralBlocksAreClusters) {
+  const char *sum = "\n@triton.jit\ndef k(x, out, N: tl.constexpr):\n"
+                    "    row = tl.program_id(0)\n"
+                    "    tile = tl.load(x + row * N + tl.arange(0, N))\n"
+                    "    tl.store(out + row * tl.num_programs(0), tl.sum(tile, axis=0))\n";
+  const auto text = [&](const std::string &options) {
+    return ptxOfText(sum, "x=*fp32, out=*fp32, N=4096, num_warps=4" + options);
+  };
+  const std::string one = text(""), four = text(", num_ctas=4");
+  EXPECT_FALSE(holds(one, "cluster")) << one;
+  EXPECT_TRUE(holds(one, "bar.sync"));
+  EXPECT_TRUE(holds(four, ".reqntid 128, 1, 1\n.explicitcluster\n.reqnctapercluster 4,1,1\n"))
+      << four;
+  EXPECT_TRUE(holds(four, "%clusterid.x") && holds(four, "%nclusterid.x")) << four;
+  EXPECT_FALSE(holds(four, "%ctaid.x") || holds(four, "bar.sync")) << four;
+  // That all blocks have begun is asked for once, and behind the shares that all get all wait.
+  EXPECT_EQ(countOf(four, "barrier.cluster.arrive.relaxed"), 1) << four;
+  EXPECT_EQ(countOf(four, "barrier.cluster.wait"), 2) << four;
+  EXPECT_EQ(countOf(four, "mapa."), 4) << four;
+}
+
+TEST(NvidiaKernelTraps, BlocksThatShareNothingDoNotWait) {
+  const std::string ptx = ptxOfText("\n@triton.jit\ndef k(x):\n    i = tl.arange(0, 1024)\n"
+                                    "    tl.store(x + i, i)\n",
+                                    "x=*i32, num_ctas=2");
+  EXPECT_TRUE(holds(ptx, ".reqnctapercluster 2,1,1")) << ptx;
+  EXPECT_FALSE(holds(ptx, "barrier")) << ptx;
+}
+
+TEST(NvidiaKernelTraps, ABlockWhoseMemoryOthersReadEndsLast) {
+  const std::string ptx = ptxOfText("\n@triton.jit\ndef k(x):\n    i = tl.arange(0, 1024)\n"
+                                    "    t = tl.sort(tl.load(x + i))\n    tl.store(x + i, t)\n",
+                                    "x=*i32, num_ctas=2");
+  const size_t read = ptx.rfind("mapa"), wait = ptx.rfind("barrier.cluster.wait");
+  ASSERT_NE(read, std::string::npos) << ptx;
+  EXPECT_GT(wait, ptx.rfind("st.global")) << ptx;
 }
 
 TEST(NvidiaKernelTraps, AssemblyWithEffectsStaysWhereAndAsOftenAsItIs) {

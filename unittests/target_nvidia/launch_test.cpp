@@ -56,6 +56,31 @@ TEST(NvidiaLaunch, HasTheThreadsAndTheSharedMemoryOfTheKernel) {
   EXPECT_TRUE(fake().violations.empty()) << fake().violations.front();
 }
 
+TEST(NvidiaLaunch, CountsProgramsAndNotTheirBlocks) {
+  auto kernel = compiled("softmax/softmax.py",
+                         "x=*fp32:16, out=*fp32:16, x_stride=i32, out_stride=i32, n_cols=i32, "
+                         "BLOCK=1024, num_warps=2, num_ctas=4",
+                         "nvidia:2");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->info.threads, 64u);
+  EXPECT_EQ(kernel->info.blocks, 4u);
+  const auto x = runtime::Tensor::empty({5, 1024}, DType::F32);
+  const auto out = runtime::Tensor::empty({5, 1024}, DType::F32);
+  const runtime::ArgumentValue values[] = {&x, &out, int64_t{1024}, int64_t{1024}, int64_t{1024}};
+  fake().launches.clear();
+  const auto error = launch::launchHere(*kernel, {5, 3, 1}, values, runtime::defaultPool());
+  EXPECT_FALSE(error) << error.message;
+  ASSERT_EQ(fake().launches.size(), 1u);
+  const FakeCuda::Launch &made = fake().launches.front();
+  EXPECT_EQ(std::vector<unsigned>(made.grid, made.grid + 3), (std::vector<unsigned>{20, 3, 1}));
+  EXPECT_EQ(made.threads, 64u);
+  // Each of the programs takes four of the blocks that a grid can have.
+  const auto refused =
+      launch::launchHere(*kernel, {(uint64_t{1} << 31) / 4, 1, 1}, values, runtime::defaultPool());
+  EXPECT_NE(refused.message.find("expects at most 536870911 on"), std::string::npos)
+      << refused.message;
+}
+
 TEST(NvidiaLaunch, IsOnTheFirstDeviceUnlessOneIsNamed) {
   for (const char *target : {"nvidia", "nvidia:sm_80", "nvidia:0"}) {
     auto kernel = compiled("vector_add/vector_add.py",

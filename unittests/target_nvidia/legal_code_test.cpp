@@ -251,10 +251,21 @@ TEST(NvidiaLegalCode, ParametersByValueAreNotCopied) {
             "");
 }
 
-TEST(NvidiaLegalCode, SizesOfClustersAreNotDropped) {
-  const std::string kernel = "define void @k() \"nvvm.cluster_dim\"=\"2,1,1\" {\n  ret void\n}\n";
-  const std::string text = refusalOfModule(kernel, "sm_90a");
-  EXPECT_NE(text.find("of the size of clusters of function 'k': "), std::string::npos) << text;
+TEST(NvidiaLegalCode, SizesOfClustersAreThreeNumbersAndOfArchitecturesThatHaveThem) {
+  const auto refusal = [](const std::string &sizes, const char *architecture) {
+    return refusalOfModule(
+        "define void @k() \"nvvm.cluster_dim\"=\"" + sizes + "\" {\n  ret void\n}\n", architecture);
+  };
+  EXPECT_EQ(refusal("2,1,1", "sm_90a"), "");
+  EXPECT_EQ(refusal("4,2,2", "sm_90a"), "");
+  for (const char *sizes :
+       {"", "2", "2,1", "2,1,1,1", "0,1,1", "17,1,1", "4,4,2", "two,1,1", "-1,1,1"}) {
+    const std::string text = refusal(sizes, "sm_90a");
+    EXPECT_NE(text.find("of the size of clusters of function 'k': it is three"), std::string::npos)
+        << sizes << ": " << text;
+  }
+  const std::string text = refusal("2,1,1", "sm_80");
+  EXPECT_NE(text.find("clusters exist from sm_90 on"), std::string::npos) << text;
 }
 
 TEST(NvidiaLegalCode, SharedMemoryDoesNotLoseItsContents) {

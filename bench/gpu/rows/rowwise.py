@@ -2,8 +2,9 @@
 """Functions of rows, forward and backward: softmax, layer norm, RMS norm, cross entropy.
 
 Rows that one program holds badly are walked in pieces by kernels of their own (`_long`), or held by
-several programs (`_split`), short ones share a program (`_rows`): rows of this table with the
-functions' names; those of the kernels that hold a row whole in one program: `_whole`.
+several programs (`_split`) or by one of several blocks, short ones share a program (`_rows`): rows of
+this table with the functions' names; those of the kernels that hold a row whole in one program of one
+block: `_whole`.
 """
 
 import dataclasses
@@ -33,8 +34,9 @@ class _Shared:
 
 @dataclasses.dataclass
 class _Whole:
-    """The kernel whose programs hold a row each, with so many warps."""
+    """The kernel whose programs hold a row each, with so many warps in each of so many blocks."""
     warps: int
+    blocks: int = 1
 
 
 class _Rows:
@@ -57,6 +59,7 @@ class _Rows:
         """File, function, sizes and warps of the kernel that holds a row whole, or of the one that
         walks it: in pieces of so many columns, with so many held, if any are, and so many warps.
         lanes: that one has some neighbours in each lane, as many as an access of 16 bytes takes."""
+        self.blocks = pieces.blocks if isinstance(pieces, _Whole) and not self.maker.tiny else 1
         if isinstance(pieces, _Split):
             rows = {"ROWS": pieces.rows} if pieces.rows else {}
             sizes = {"PARTS": pieces.parts, **rows, "BLOCK": max(16, self.block // pieces.parts)}
@@ -121,7 +124,7 @@ def _softmax(type_name, columns, pieces):
                     {"x": x, "out": out, **memory, "x_stride": it.columns,
                      "out_stride": it.columns, **told, "n_cols": it.columns, **sizes}, ["out"],
                     grid, check,
-                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: softmax(x, -1)},
                     inductor=(lambda a: softmax(a, -1), (x,)))
     return make
@@ -144,7 +147,7 @@ def _softmax_backward(type_name, columns, pieces):
         backward = it.torch.ops.aten._softmax_backward_data
         return Work(file, function,
                     {"y": y, "dy": dy, "dx": dx, **memory, "n_cols": it.columns, **sizes},
-                    ["dx"], grid, check, bytes=3 * y.nbytes, constants=tuple(sizes), warps=warps,
+                    ["dx"], grid, check, bytes=3 * y.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: backward(dy, y, -1, it.dtype)},
                     inductor=(lambda a, b: backward(b, a, -1, it.dtype), (y, dy)))
     return make
@@ -173,7 +176,7 @@ def _layer_norm(type_name, columns, pieces):
                     {"x": x, "weight": weight, "bias": bias, "out": out, **memory,
                      "row_stride": it.columns, **told, "n_cols": it.columns, "eps": 1e-5, **sizes},
                     ["out"], grid, check,
-                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, bias, 1e-5)},
                     inductor=(lambda a, b, c: norm(a, (it.columns,), b, c, 1e-5),
                               (x, weight, bias)))
@@ -208,7 +211,7 @@ def _layer_norm_backward(type_name, columns, pieces):
         return Work(file, function,
                     {"x": x, "weight": weight, "mean": mean, "rstd": rstd, "dy": dy, "dx": dx,
                      **memory, "n_cols": it.columns, **sizes}, ["dx"], grid, check,
-                    bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps,
+                    bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: whole(*given)}, inductor=(whole, given))
     return make
 
@@ -235,7 +238,7 @@ def _rms_norm(type_name, columns, pieces):
                     {"x": x, "weight": weight, "out": out, **memory, "row_stride": it.columns,
                      **told, "n_cols": it.columns, "eps": eps, **sizes}, ["out"], grid,
                     lambda o: it.bound(o["out"], it.by_rows(formula, x), 2.0**-24),
-                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, eps)},
                     inductor=(lambda a, b: _rms(a, b, eps), (x, weight)))
     return make
@@ -262,7 +265,7 @@ def _rms_norm_backward(type_name, columns, pieces):
                     {"x": x, "weight": weight, "rstd": rstd, "dy": dy, "dx": dx, **memory,
                      "n_cols": it.columns, **sizes}, ["dx"], grid,
                     lambda o: it.bound(o["dx"], it.by_rows(formula, x, dy, rstd), 16 * it.error),
-                    bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps,
+                    bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: eager(x, dy, rstd)}, inductor=(eager, (x, dy, rstd)))
     return make
 
@@ -293,7 +296,7 @@ def _cross_entropy(type_name, columns, pieces):
         return Work(file, function,
                     {"x": x, "target": target, "loss": loss, **memory, "x_stride": it.columns,
                      "n_cols": it.columns, "ignore_index": -100, **sizes}, ["loss"],
-                    grid, check, bytes=x.nbytes, constants=tuple(sizes), warps=warps,
+                    grid, check, bytes=x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: eager(x, target)}, inductor=(eager, (x, target)))
     return make
 
@@ -321,7 +324,7 @@ def _cross_entropy_backward(type_name, columns, pieces):
                     {"x": x, "target": target, "dloss": dloss, "dx": dx, **memory,
                      "n_cols": it.columns, **sizes}, ["dx"], grid,
                     lambda o: it.bound(o["dx"], it.by_rows(formula, x, target, dloss), 2.0**-23),
-                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps, blocks=it.blocks,
                     peers={"eager": lambda: eager(x, target, dloss)},
                     inductor=(eager, (x, target, dloss)))
     return make
@@ -338,24 +341,29 @@ _LONGEST = {"softmax": ((16384, 16384, 32), (8192, 32768, 32)),
             "cross_entropy_backward": ((16384, 16384, 32), (8192, 32768, 32))}
 
 
-# Rows of 65536 that several programs hold, where that is quicker than to walk them: programs to a
-# row, rows to a program, warps. For types of 16 bits, then for float32.
-_SPLIT = {"softmax": (None, _Split(8, None, 4)), "softmax_backward": (None, _Split(8, None, 8)),
-          "layer_norm": (None, _Split(16, 2, 4)),
-          "layer_norm_backward": (_Split(8, None, 4), _Split(16, None, 4)),
-          "rms_norm": (None, _Split(8, 2, 8)), "rms_norm_backward": (None, _Split(16, None, 4)),
-          "cross_entropy": (None, _Split(8, None, 4)),
-          "cross_entropy_backward": (None, _Split(8, None, 4))}
+# Rows of 65536 that are held, by several programs or by one, of one block or of a cluster of blocks,
+# where that is quicker than to walk them: programs to a row, rows to a program, warps; or warps and
+# blocks. For types of 16 bits, then for float32.
+_HELD = {"softmax": (None, _Whole(8, 4)), "softmax_backward": (_Whole(8, 4), _Whole(16, 4)),
+         "layer_norm": (None, _Split(16, 2, 4)),
+         "layer_norm_backward": (_Split(8, None, 4), _Split(16, None, 4)),
+         "rms_norm": (_Whole(32), _Whole(32, 2)),
+         "rms_norm_backward": (_Whole(8, 8), _Whole(8, 8)),
+         "cross_entropy": (None, _Split(8, None, 4)),
+         "cross_entropy_backward": (None, _Split(8, None, 4))}
 
 # Other rows, by function and columns: for 16 bits, for float32. None: as users choose by themselves.
-_SHORTER = {("softmax", 1024): (_Whole(1), _Whole(2)), ("softmax", 16384): (_Whole(8), None),
+_SHORTER = {("softmax", 1024): (_Whole(1), _Whole(2)), ("softmax", 4096): (_Whole(4), None),
+            ("softmax", 16384): (_Whole(8), None), ("softmax_backward", 16384): (_Whole(8), None),
             ("layer_norm", 1024): (_Shared(2, 2), _Shared(4, 4)),
             ("layer_norm", 4096): (_Shared(2, 8), _Shared(1, 16)),
             ("layer_norm", 16384): (_Shared(1, 16), _Shared(1, 16)),
-            ("rms_norm", 16384): (None, _Whole(16)),
+            ("rms_norm", 4096): (_Whole(2), None), ("rms_norm", 16384): (None, _Whole(16)),
+            ("rms_norm_backward", 16384): (_Whole(8, 2), None),
             ("cross_entropy", 16384): (_Whole(8), None),
             ("cross_entropy_backward", 1024): (_Whole(1), None),
-            ("cross_entropy_backward", 16384): ((8192, 8192, 16), None)}
+            ("cross_entropy_backward", 4096): (_Whole(4), None),
+            ("cross_entropy_backward", 16384): ((8192, 8192, 16), _Whole(8))}
 
 
 def _pieces(name, type_name, columns):
@@ -363,7 +371,7 @@ def _pieces(name, type_name, columns):
     keep memory busy, so that what is read again of their rows stays in the L2 cache."""
     is_wide = type_name == "fp32"
     if columns == 65536:
-        return _SPLIT[name][is_wide] or _LONGEST[name][is_wide]
+        return _HELD[name][is_wide] or _LONGEST[name][is_wide]
     return _SHORTER.get((name, columns), (None, None))[is_wide]
 
 
@@ -379,7 +387,7 @@ def rows():
                 pieces = _pieces(name, type_name, columns)
                 result.append(Row(f"{name} {type_name} {columns}",
                                   make(type_name, columns, pieces), compile=type_name == "fp16"))
-                if isinstance(pieces, _Split):
+                if columns == 65536 and not isinstance(pieces, tuple):
                     walked = _LONGEST[name][type_name == "fp32"]
                     result.append(Row(f"{name}_long {type_name} {columns}",
                                       make(type_name, columns, walked)))

@@ -145,7 +145,7 @@ private:
 } // namespace
 
 std::optional<Waves> CaseProfile::waves() const {
-  const int64_t places = processors * occupation.programs;
+  const int64_t places = processors * occupation.programs / info.blocks;
   if (places <= 0) {
     return std::nullopt;
   }

@@ -98,15 +98,18 @@ std::string codeText(const CaseProfile &profile) {
 
 std::string occupancyText(const CaseProfile &profile) {
   const pipeline::Occupation &occupation = profile.occupation;
+  const char *what = profile.info.blocks == 1 ? "programs" : "blocks";
   std::string limits;
   for (const auto &limit : occupation.limits) {
     limits += fmt::format("{}{} {}", limits.empty() ? "" : ", ", limit.resource, limit.programs);
   }
-  return line("occupancy",
-              fmt::format("{}: {} programs of {} threads in a processor, limited by {}",
-                          report::formatPercent(occupation.share), occupation.programs,
-                          profile.info.threads, occupation.limitedBy())) +
-         line("", "room for so many programs: " + limits);
+  return line("occupancy", fmt::format("{}: {} {} of {} threads in a processor, limited by {}",
+                                       report::formatPercent(occupation.share), occupation.programs,
+                                       what, profile.info.threads, occupation.limitedBy())) +
+         line("", fmt::format("room for so many {}: {}", what, limits)) +
+         (profile.info.blocks == 1
+              ? ""
+              : line("", fmt::format("{} blocks are a program", profile.info.blocks)));
 }
 
 std::string wavesText(const CaseProfile &profile) {

@@ -105,6 +105,7 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.signature = textOf(kernel->getAttr(signatureName));
   info.scratchBytes = integerOf(kernel->getAttr(scratchBytesAttribute), 0);
   info.threads = static_cast<uint32_t>(integerOf(kernel->getAttr(threadsAttribute), 0));
+  info.blocks = static_cast<uint32_t>(integerOf(kernel->getAttr(blocksAttribute), 1));
   info.isBlocking = kernel->hasAttr(blockingName);
   info.takesRanges = kernel->hasAttr(takesRangesName);
   info.addsFloats = kernel->hasAttr(addsFloatsName);

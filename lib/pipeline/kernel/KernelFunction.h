@@ -15,8 +15,10 @@ namespace nereid::pipeline {
 /// Attribute of a kernel, i64: the memory that a program needs beside its arguments, which becomes
 /// KernelInfo::scratchBytes.
 inline constexpr const char *scratchBytesAttribute = "nereid.scratch_bytes";
-/// Threads of a program, i64; missing where a program has one.
+/// Threads of a program, i64; missing where a program has one. Where it has several blocks of
+/// threads, those of one of them, and the number of blocks.
 inline constexpr const char *threadsAttribute = "nereid.threads";
+inline constexpr const char *blocksAttribute = "nereid.blocks";
 
 /// All functions with the attribute `tile.kernel`, in order.
 std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module);

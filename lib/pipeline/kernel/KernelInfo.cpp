@@ -88,6 +88,9 @@ std::string toJson(const runtime::KernelInfo &info) {
   if (info.threads != 0) {
     object["threads"] = info.threads;
   }
+  if (info.blocks != 1) {
+    object["blocks"] = info.blocks;
+  }
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -100,7 +103,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
       !take(object, "takes_ranges", info.takesRanges) ||
       !take(object, "adds_floats", info.addsFloats) || !take(object, "features", info.features) ||
       !take(object, "signature", info.signature) ||
-      (object.contains("threads") && !take(object, "threads", info.threads))) {
+      (object.contains("threads") && !take(object, "threads", info.threads)) ||
+      (object.contains("blocks") && !take(object, "blocks", info.blocks))) {
     return std::nullopt;
   }
   auto arguments = object.find("arguments");

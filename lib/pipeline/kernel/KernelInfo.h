@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelInfo as JSON (in cache entries and beside LLVM IR) and out of the attributes of a kernel
 // function, which carry it through the MLIR phases: `nereid.arguments`, `nereid.signature`,
-// `nereid.scratch_bytes`, `nereid.threads`, `nereid.blocking`, `nereid.takes_ranges`,
-// `nereid.read_only`.
+// `nereid.scratch_bytes`, `nereid.threads`, `nereid.blocks`, `nereid.blocking`,
+// `nereid.takes_ranges`, `nereid.read_only`.
 #pragma once
 
 #include "runtime/Kernel.h"

@@ -92,24 +92,33 @@ NvidiaTarget &targetOf(const CompileState &state) {
   return static_cast<NvidiaTarget &>(*state.target);
 }
 
-/// Programs are single blocks, whatever a kernel asks for.
-void warnOfBlocks(CompileState &state) {
+/// Programs whose kernel cannot have several blocks have one, whatever it asks for.
+void decideBlocks(CompileState &state) {
+  constexpr int firstWithClusters = 90;
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
   const auto asked = kernel->getAttrOfType<mlir::IntegerAttr>(tile::attribute::numCtas);
-  if (!asked || asked.getInt() <= 1) {
-    return;
+  const int64_t blocks = asked ? asked.getInt() : 1;
+  const bool multiplies =
+      kernel->walk([](tile::DotOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+  const bool hasClusters = targetOf(state).machine.capability >= firstWithClusters;
+  if (blocks > 1 && (multiplies || !hasClusters)) {
+    Diagnostic warning =
+        makeError("W0301", fmt::format("num_ctas = {} has no effect on '{}': {}", blocks,
+                                       state.target->name(),
+                                       hasClusters ? "products are made by programs of one block"
+                                                   : "a program is one block before sm_90"));
+    warning.severity = Severity::Warning;
+    warning.file = state.input.path;
+    state.diags.add(warning.withHelp("leave it out; num_warps gives a program more threads"));
   }
-  Diagnostic warning = makeError("W0301", fmt::format("num_ctas = {} has no effect on '{}': a "
-                                                      "program is one block here",
-                                                      asked.getInt(), state.target->name()));
-  warning.severity = Severity::Warning;
-  warning.file = state.input.path;
-  state.diags.add(warning.withHelp("leave it out; num_warps gives a program more threads"));
+  if (blocks <= 1 || multiplies || !hasClusters) {
+    kernel->removeAttr(tile::attribute::numCtas);
+  }
 }
 
 bool assignLayouts(CompileState &state) {
   pipeline::noteKernelFacts(state);
-  warnOfBlocks(state);
+  decideBlocks(state);
   mlir::MLIRContext &context = state.session->context();
   context.loadDialect<NvidiaDialect>();
   mlir::PassManager passes(&context);
@@ -123,6 +132,7 @@ bool assignLayouts(CompileState &state) {
   passes.addNestedPass<mlir::func::FuncOp>(createPipelineLoopsPass(targetOf(state).machine));
   passes.addNestedPass<mlir::func::FuncOp>(createAssignLayoutsPass());
   passes.addPass(mlir::createCSEPass());
+  passes.addNestedPass<mlir::func::FuncOp>(createHoldLoadsPass(targetOf(state).machine));
   return succeeded(passes.run(*state.module));
 }
 
@@ -136,22 +146,26 @@ bool lowerToThreads(CompileState &state) {
     return false;
   }
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
-  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
-  kernel->setAttr(pipeline::threadsAttribute,
-                  mlir::Builder(kernel->getContext()).getI64IntegerAttr(threads));
+  const Threads threads = threadsOf(kernel);
+  mlir::Builder builder(kernel->getContext());
+  kernel->setAttr(pipeline::threadsAttribute, builder.getI64IntegerAttr(threads.ofBlock()));
+  if (threads.blocks > 1) {
+    kernel->setAttr(pipeline::blocksAttribute, builder.getI64IntegerAttr(threads.blocks));
+  }
   return true;
 }
 
 bool translateToLlvm(CompileState &state) {
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
-  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+  const Threads threads = threadsOf(kernel);
   const int64_t registers = mostRegistersOf(kernel).value_or(0);
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);
   return succeeded(passes.run(*state.module)) &&
-         keepCode(state, targetOf(state).generators.lease()->translate(
-                             *state.module, {threads, registers}, state.diags));
+         keepCode(state,
+                  targetOf(state).generators.lease()->translate(
+                      *state.module, {threads.ofBlock(), threads.blocks, registers}, state.diags));
 }
 
 bool readLlvm(CompileState &state) {

@@ -25,15 +25,19 @@ public:
 
 class Host final : public Engine {
 public:
-  explicit Host(std::string target) : target(std::move(target)) {}
-  std::string name() const override { return target; }
+  /// "nvidia:0", or "nvidia:0, num_ctas=2" with options for all kernels.
+  explicit Host(const std::string &name)
+      : target(name.substr(0, name.find(','))), optionsOfKernel(name.substr(target.size())) {}
+  std::string name() const override { return target + optionsOfKernel; }
   std::string run(const pipeline::CompileInput &input, runtime::Grid grid,
                   std::span<const runtime::ArgumentValue> arguments) override {
     Diagnostics diags;
     pipeline::CompileOptions options;
     options.target = target;
     options.useCache = false;
-    auto kernel = pipeline::compileKernel(input, options, diags);
+    pipeline::CompileInput own = input;
+    own.signature += optionsOfKernel;
+    auto kernel = pipeline::compileKernel(own, options, diags);
     if (!kernel) {
       return diags.render();
     }
@@ -41,7 +45,7 @@ public:
   }
 
 private:
-  std::string target;
+  std::string target, optionsOfKernel;
 };
 
 struct Emulated {
@@ -155,7 +159,7 @@ std::unique_ptr<Engine> Engine::start(const std::string &name, std::string &prob
   }
   const std::vector<std::string> vendors = pipeline::targetVendors();
   if (std::find(vendors.begin(), vendors.end(), name.substr(0, name.find(':'))) != vendors.end()) {
-    auto target = pipeline::findTarget(name);
+    auto target = pipeline::findTarget(name.substr(0, name.find(',')));
     problem = target ? "" : target.error().message;
     return target ? std::make_unique<Host>(name) : nullptr;
   }

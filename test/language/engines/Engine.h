@@ -23,7 +23,8 @@ public:
                           std::span<const runtime::ArgumentValue> arguments) = 0;
 
   /// Of knownNames(), also without a length of registers, or a target of this machine,
-  /// "cpu:x86-64-v3", "nvidia:0", or "toy". Null with a message when there is none of this name or
+  /// "cpu:x86-64-v3", "nvidia:0", "nvidia:0, num_ctas=2" with options that all kernels get, or
+  /// "toy". Null with a message when there is none of this name or
   /// its runner does not start.
   static std::unique_ptr<Engine> start(const std::string &name, std::string &problem);
   /// "interpreter;cpu;aarch64;…"

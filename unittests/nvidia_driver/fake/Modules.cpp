@@ -209,6 +209,9 @@ FAKE_CUDA Result cuFuncSetAttribute(cuda::Function function, cuda::FunctionAttri
   if (!kernel) {
     return call.result;
   }
+  if (attribute == cuda::FunctionTakesLargeClusters) {
+    return cuda::Success;
+  }
   if (attribute != cuda::FunctionMaxDynamicSharedBytes || value + kernel->staticShared > 232448) {
     return state().violate("an attribute that cannot be set", cuda::InvalidValue);
   }

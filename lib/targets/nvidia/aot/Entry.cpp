@@ -13,10 +13,10 @@ namespace {
 nereid_aot_status checkGrid(const Table &table, const Loaded &loaded, const int64_t grid[3],
                             const nereid_aot_options *options) {
   for (int axis = 0; axis < 3; ++axis) {
-    if (grid[axis] > loaded.gridLimits[axis]) {
+    const int64_t limit = loaded.gridLimits[axis] / (axis == 0 ? loaded.blocks : 1);
+    if (grid[axis] > limit) {
       Message(options) << "kernel '" << table.name << "': grid size " << int64_t{axis}
-                       << " expects at most " << int64_t{loaded.gridLimits[axis]}
-                       << " on this device, but got " << grid[axis];
+                       << " expects at most " << limit << " on this device, but got " << grid[axis];
       return NEREID_AOT_ERROR_GRID;
     }
   }
@@ -30,10 +30,11 @@ nereid_aot_status launch(const CudaDriver &driver, const Table &table, const Loa
   for (int64_t i = 0; i < count; ++i) {
     parameters[i] = own + i;
   }
-  const cuda::Result result = driver.launchKernel(
-      loaded.function, static_cast<unsigned>(grid[0]), static_cast<unsigned>(grid[1]),
-      static_cast<unsigned>(grid[2]), static_cast<unsigned>(loaded.threads), 1, 1,
-      static_cast<unsigned>(loaded.memoryBytes), stream, parameters, nullptr);
+  const cuda::Result result =
+      driver.launchKernel(loaded.function, static_cast<unsigned>(grid[0] * loaded.blocks),
+                          static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
+                          static_cast<unsigned>(loaded.threads), 1, 1,
+                          static_cast<unsigned>(loaded.memoryBytes), stream, parameters, nullptr);
   return result == cuda::Success ? NEREID_AOT_OK
                                  : refused(driver, result, table.name, "the launch", options);
 }
@@ -76,7 +77,7 @@ using namespace nereid::aot;
 
 extern "C" {
 
-nereid_aot_status nereid_rt_nvidia_launch_4(const DeviceTable *device, const uint64_t *slots,
+nereid_aot_status nereid_rt_nvidia_launch_5(const DeviceTable *device, const uint64_t *slots,
                                             const int64_t *givenGrid, void *stream,
                                             const nereid_aot_options *options) {
   const Table &table = *device->table;
@@ -109,7 +110,7 @@ nereid_aot_status nereid_rt_nvidia_launch_4(const DeviceTable *device, const uin
                 queue, options);
 }
 
-nereid_aot_status nereid_rt_nvidia_select_4(const DeviceTable *device, const uint64_t *slots,
+nereid_aot_status nereid_rt_nvidia_select_5(const DeviceTable *device, const uint64_t *slots,
                                             const int64_t *givenGrid, void *stream,
                                             const nereid_aot_options *options,
                                             nereid_aot_selection *selection) {
@@ -141,7 +142,7 @@ nereid_aot_status nereid_rt_nvidia_select_4(const DeviceTable *device, const uin
   return status;
 }
 
-nereid_aot_status nereid_rt_nvidia_wait_4(const DeviceTable *device, void *stream,
+nereid_aot_status nereid_rt_nvidia_wait_5(const DeviceTable *device, void *stream,
                                           const nereid_aot_options *options) {
   const Table &table = *device->table;
   const auto queue = static_cast<cuda::Stream>(stream);

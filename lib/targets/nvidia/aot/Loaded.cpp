@@ -83,6 +83,7 @@ private:
 
   nereid_aot_status describe(const DeviceVariant &variant, cuda::Module module,
                              cuda::DeviceNumber device, Loaded &made) {
+    made.blocks = static_cast<int>(variant.blocks);
     made.threads = static_cast<int>(variant.threads);
     made.memoryBytes = static_cast<int>(variant.memoryBytes);
     cuda::Result result = driver.moduleGetFunction(&made.function, module, variant.entry);
@@ -119,8 +120,13 @@ private:
       return tooMany(made.memoryBytes + ownMemory, " bytes of shared memory for a program",
                      mostMemory);
     }
-    result = driver.funcSetAttribute(made.function, cuda::FunctionMaxDynamicSharedBytes,
-                                     made.memoryBytes);
+    if (made.blocks > 1) {
+      result = driver.funcSetAttribute(made.function, cuda::FunctionTakesLargeClusters, 1);
+    }
+    if (result == cuda::Success) {
+      result = driver.funcSetAttribute(made.function, cuda::FunctionMaxDynamicSharedBytes,
+                                       made.memoryBytes);
+    }
     return result == cuda::Success
                ? NEREID_AOT_OK
                : refused(driver, result, table.name, "shared memory for it", options);

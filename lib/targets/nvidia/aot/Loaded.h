@@ -15,7 +15,8 @@ struct Loaded {
   cuda::Function function;
   cuda::Address failure; ///< the record of driver/Failure.h; 0: the kernel asserts nothing
   int gridLimits[3];
-  int threads;
+  int blocks;      ///< of a program
+  int threads;     ///< of a block
   int memoryBytes; ///< dynamic shared memory
 };
 

@@ -314,6 +314,23 @@ std::string refusalOfGlobal(const llvm::GlobalVariable &global) {
   return global.hasInitializer() ? refusalOfConstant(global.getInitializer()) : "";
 }
 
+/// The size of the clusters that a kernel says; what no kernel is has none in PTX.
+std::string refusalOfCluster(const llvm::Function &function, int capability) {
+  constexpr int firstWithClusters = 90;
+  constexpr uint64_t most = 16;
+  llvm::SmallVector<StringRef> sizes;
+  function.getFnAttribute(clusterAttribute).getValueAsString().split(sizes, ',');
+  uint64_t blocks = 1;
+  for (StringRef text : sizes) {
+    uint64_t size = 0;
+    blocks *= text.getAsInteger(10, size) || size > most ? 0 : size;
+  }
+  if (sizes.size() != 3 || blocks == 0 || blocks > most) {
+    return "it is three sizes, such as \"2,1,1\", of at most 16 blocks in all";
+  }
+  return capability < firstWithClusters ? "clusters exist from sm_90 on" : "";
+}
+
 std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capability) {
   const std::string name = function.getName().str(), where = " of function '" + name + "'";
   const auto isPlain = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
@@ -321,9 +338,11 @@ std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capabil
     return IllegalCode{"the name of function '" + name + "'",
                        "it would be another one in PTX: use letters, digits, '_' and '$'"};
   }
-  if (function.hasFnAttribute("nvvm.cluster_dim")) {
-    return IllegalCode{"the size of clusters" + where,
-                       "LLVM would drop it: only a launch can say the size of its clusters"};
+  if (function.hasFnAttribute(clusterAttribute)) {
+    std::string why = refusalOfCluster(function, capability);
+    if (!why.empty()) {
+      return IllegalCode{"the size of clusters" + where, std::move(why)};
+    }
   }
   for (const llvm::Argument &argument : function.args()) {
     if (argument.hasByValAttr() &&

@@ -14,6 +14,9 @@ class Module;
 
 namespace nereid::nvidia {
 
+/// Of a kernel, "2,1,1": the blocks of its clusters along each axis.
+inline constexpr const char *clusterAttribute = "nvvm.cluster_dim";
+
 struct IllegalCode {
   std::string what; ///< "'fence' in function 'k'"
   std::string why;  ///< and what to write instead

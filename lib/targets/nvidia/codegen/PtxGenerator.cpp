@@ -85,6 +85,16 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   }
 }
 
+/// LLVM 19 has no text for the attribute, which later ones write like this.
+void addClusterSize(std::string &text, const llvm::Function &kernel) {
+  const size_t head = text.find(".entry " + kernel.getName().str() + "(");
+  const size_t body = head == std::string::npos ? head : text.find("\n{", head);
+  if (body != std::string::npos) {
+    text.insert(body, "\n.explicitcluster\n.reqnctapercluster " +
+                          kernel.getFnAttribute(clusterAttribute).getValueAsString().str());
+  }
+}
+
 /// What costs a tenth to a fifth of a product's compilation and changes nothing: addresses are sums
 /// of few terms already, and vectors of memory are chosen by layouts.
 constexpr const char *disabledPasses[] = {"slsr", "nary-reassociate", "load-store-vectorizer"};
@@ -118,6 +128,9 @@ PtxGenerator::translate(mlir::ModuleOp module, const LaunchBounds &bounds, Diagn
       if (bounds.mostRegisters != 0) {
         annotate(*code->module, &function, "maxnreg", bounds.mostRegisters);
       }
+      if (bounds.blocks > 1) {
+        function.addFnAttr(clusterAttribute, std::to_string(bounds.blocks) + ",1,1");
+      }
     }
   }
   optimize(*code->module, *state->target);
@@ -146,6 +159,11 @@ bool PtxGenerator::emitPtx(pipeline::CodeModule &code, std::string &text, Diagno
     return false;
   }
   text.assign(bytes->begin(), bytes->end());
+  for (const llvm::Function &function : *static_cast<codegen::LlvmModule &>(code).module) {
+    if (function.hasFnAttribute(clusterAttribute)) {
+      addClusterSize(text, function);
+    }
+  }
   return true;
 }
 

@@ -17,7 +17,8 @@ namespace nereid::nvidia {
 
 /// What the assembler is told of a kernel's launches.
 struct LaunchBounds {
-  int64_t threads = 0;       ///< of a program
+  int64_t threads = 0;       ///< of a block
+  int64_t blocks = 1;        ///< of a program
   int64_t mostRegisters = 0; ///< of a thread; 0: as many as the assembler likes
 };
 

@@ -144,7 +144,7 @@ Value SharedGroups::place(Value part, Value warp) const {
 void SharedGroups::store(int64_t part, const Group &group) {
   Value at = place(code.constant(part), code.warpNumber());
   for (auto [value, begin] : llvm::zip(group, begins)) {
-    code.storeShared(value, at, begin);
+    code.storeInBlocks(value, at, begin);
   }
 }
 
@@ -153,7 +153,7 @@ Group SharedGroups::load(Value part, Value warp) const {
   const ThreadCode::Range before = code.usedShared();
   Group group;
   for (auto [type, begin] : llvm::zip(types, begins)) {
-    group.push_back(code.loadShared(type, at, begin));
+    group.push_back(code.loadInBlock(type, at, begin));
   }
   code.setUsedShared(ThreadCode::join(before, range));
   return group;

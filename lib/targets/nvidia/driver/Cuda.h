@@ -80,6 +80,7 @@ enum FunctionAttribute : int {
   FunctionLocalBytes = 3,  ///< of a thread
   FunctionRegisters = 4,   ///< of a thread
   FunctionMaxDynamicSharedBytes = 8,
+  FunctionTakesLargeClusters = 14, ///< of more than 8 blocks
 };
 
 /// CUjit_option; the value of a size travels in the pointer itself.

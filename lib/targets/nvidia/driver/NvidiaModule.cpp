@@ -134,6 +134,13 @@ cuda::Result NvidiaModule::describe(const std::string &name, KernelFunction &fun
                                                cuda::FunctionSharedBytes, function.handle)) {
     return result;
   }
+  constexpr int firstWithClusters = 90;
+  if (nvidia.facts().capability >= firstWithClusters) {
+    if (const auto result =
+            api.funcSetAttribute(function.handle, cuda::FunctionTakesLargeClusters, 1)) {
+      return result;
+    }
+  }
   function.maxDynamicSharedBytes =
       std::max(0, nvidia.facts().sharedBytesPerBlock - function.staticSharedBytes);
   return api.funcSetAttribute(function.handle, cuda::FunctionMaxDynamicSharedBytes,

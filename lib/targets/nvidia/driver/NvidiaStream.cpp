@@ -64,10 +64,11 @@ LaunchError NvidiaStream::refuse(const runtime::Kernel &kernel, const KernelFunc
   const DeviceFacts &facts = nvidia.facts();
   const std::string who = "kernel '" + kernel.info.name + "'", where = "'" + nvidia.name() + "'";
   for (size_t axis = 0; axis < grid.size(); ++axis) {
-    if (grid[axis] > facts.gridLimits[axis]) {
+    const uint64_t limit = facts.gridLimits[axis] / (axis == 0 ? kernel.info.blocks : 1);
+    if (grid[axis] > limit) {
       return {"E0405", "grid size " + text(axis) + " of " + who + " expects at most " +
-                           text(facts.gridLimits[axis]) + " on " + where + ", but got " +
-                           text(grid[axis]) + ": lay the programs along axis 0, which takes " +
+                           text(limit) + " on " + where + ", but got " + text(grid[axis]) +
+                           ": lay the programs along axis 0, which takes " +
                            text(facts.gridLimits[0])};
     }
   }
@@ -89,7 +90,7 @@ LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid gr
   const auto &function = *std::bit_cast<const KernelFunction *>(kernel.entry);
   const auto &limits = nvidia.facts().gridLimits;
   const runtime::KernelInfo &info = kernel.info;
-  if (grid[0] > limits[0] || grid[1] > limits[1] || grid[2] > limits[2] ||
+  if (grid[0] > limits[0] / info.blocks || grid[1] > limits[1] || grid[2] > limits[2] ||
       info.threads > static_cast<uint32_t>(function.maxThreads) ||
       info.scratchBytes > static_cast<uint64_t>(function.maxDynamicSharedBytes)) {
     return refuse(kernel, function, grid);
@@ -98,9 +99,9 @@ LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid gr
   Parameters parameters(info, slots);
   const cuda::Result result = nvidia.context().run([&] {
     return nvidia.driver().launchKernel(
-        function.handle, static_cast<unsigned>(grid[0]), static_cast<unsigned>(grid[1]),
-        static_cast<unsigned>(grid[2]), threads, 1, 1, static_cast<unsigned>(info.scratchBytes),
-        stream, parameters.get(), nullptr);
+        function.handle, static_cast<unsigned>(grid[0] * info.blocks),
+        static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]), threads, 1, 1,
+        static_cast<unsigned>(info.scratchBytes), stream, parameters.get(), nullptr);
   });
   if (result == cuda::Success) {
     queued.last = function.name;

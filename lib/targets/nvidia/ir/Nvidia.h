@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral deferredAttribute = "nvidia.deferred";
 /// Of a kernel: the bytes of shared memory in which copies lie, from its start on.
 inline constexpr llvm::StringLiteral copyBytesAttribute = "nvidia.copy_bytes";
 
+/// Of a load: the byte of shared memory in which what it copies begins; of a kernel: the bytes of
+/// all those, in front of others.
+inline constexpr llvm::StringLiteral heldAttribute = "nvidia.held";
+
 /// Of a kernel: the most registers of a thread, where more would cost programs at a time.
 inline constexpr llvm::StringLiteral mostRegistersAttribute = "nvidia.most_registers";
 std::optional<int64_t> mostRegistersOf(mlir::Operation *kernel);

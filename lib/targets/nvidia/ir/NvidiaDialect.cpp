@@ -55,7 +55,8 @@ static bool isOfWarpgroup(Operation *op) {
 }
 
 LogicalResult NvidiaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == copyBytesAttribute || attribute.getName() == mostRegistersAttribute) {
+  if (attribute.getName() == copyBytesAttribute || attribute.getName() == heldAttribute ||
+      attribute.getName() == mostRegistersAttribute) {
     auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
     return bytes && bytes.getInt() >= 0 ? success()
                                         : op->emitError()
@@ -86,6 +87,13 @@ LogicalResult NvidiaDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     }
   }
   return success();
+}
+
+LogicalResult ReadAgainOp::verify() {
+  auto load = getSource().getDefiningOp<tile::LoadOp>();
+  return load && load->hasAttr(heldAttribute)
+             ? success()
+             : emitOpError() << "expects the tile of a 'tile.load' with '" << heldAttribute << "'";
 }
 
 std::optional<int64_t> mostRegistersOf(Operation *kernel) {

@@ -60,6 +60,18 @@ def Nvidia_ExchangeOp : Op<Nvidia_Dialect, "exchange", [Pure, SameOperandsAndRes
   let assemblyFormat = "$source `axis` $axis `distance` $distance attr-dict `:` type($result)";
 }
 
+def Nvidia_ReadAgainOp : Op<Nvidia_Dialect, "read_again", [Pure, SameOperandsAndResultType]> {
+  let summary = "the tile of a load that is held in shared memory";
+  let description = [{
+    Each thread reads what it has copied itself. The load has the attribute `nvidia.held`; its uses
+    are all of this kind, in its own block or within its operations.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+}
+
 // ---- copies that go on while the program computes ----
 //
 // A loop's copies lie in shared memory, in as many slots as there are turns under way. A slot has

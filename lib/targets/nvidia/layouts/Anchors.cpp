@@ -44,6 +44,10 @@ Threads threadsOf(Operation *kernel) {
   if (auto warps = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numWarps)) {
     threads.warps = warps.getInt();
   }
+  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numCtas)) {
+    threads.blocks = blocks.getInt();
+    threads.warps *= threads.blocks;
+  }
   return threads;
 }
 

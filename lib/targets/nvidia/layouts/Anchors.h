@@ -12,8 +12,10 @@ namespace nereid::nvidia {
 
 /// Threads of a program.
 struct Threads {
-  int64_t warps = 4;
+  int64_t warps = 4;  ///< of all blocks, those of the first block first
+  int64_t blocks = 1; ///< a cluster of them is one program
   static constexpr int64_t lanes = 32;
+  int64_t ofBlock() const { return lanes * warps / blocks; }
 };
 
 /// Those that a kernel is launched with.

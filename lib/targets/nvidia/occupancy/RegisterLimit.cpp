@@ -88,7 +88,7 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
   constexpr int64_t besides = 60, unit = 8, most = 255;
   if (!kernel->hasAttr(copyBytesAttribute)) {
     // Where a tile alone fills half of what a thread can have, ptxas gives up and takes 32.
-    const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+    const int64_t threads = threadsOf(kernel).ofBlock();
     const int64_t ofThread = multiprocessorOf(machine.capability)->registers / threads;
     const int64_t available = std::min(most, ofThread / unit * unit);
     return 2 * mostWords(kernel) > available ? std::optional(available) : std::nullopt;
@@ -109,7 +109,7 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
     held = std::max(held, place->second);
   });
   const Multiprocessor processor = *multiprocessorOf(machine.capability);
-  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+  const int64_t threads = threadsOf(kernel).ofBlock();
   int64_t programs = occupancy(processor, {}, threads, sharedBytes).programs;
   const auto registersFor = [&](int64_t count) {
     return processor.registers / (threads * count) / unit * unit;

@@ -31,8 +31,9 @@ std::string_view orderText(tile::MemorySemantics sem) {
   return ".acq_rel";
 }
 
-std::string_view scopeText(tile::MemoryScope scope) {
-  return scope == tile::MemoryScope::CTA   ? ".cta"
+/// "cta" are the threads of a program, whatever number of blocks it has.
+std::string_view scopeText(const ThreadCode &code, tile::MemoryScope scope) {
+  return scope == tile::MemoryScope::CTA   ? (code.threads.blocks > 1 ? ".cluster" : ".cta")
          : scope == tile::MemoryScope::GPU ? ".gpu"
                                            : ".sys";
 }
@@ -239,7 +240,7 @@ Value emitLoop(ThreadCode &code, tile::MemorySemantics sem, tile::MemoryScope sc
   const Cell cell(code, address, bits);
   Type word = b.getIntegerType(cell.wordBits());
   Value seen = code.assembly(
-      fmt::format("ld.relaxed{}.global.b{} $0, [$1];", scopeText(scope), cell.wordBits()),
+      fmt::format("ld.relaxed{}.global.b{} $0, [$1];", scopeText(code, scope), cell.wordBits()),
       fmt::format("=&{},l,~{{memory}}", registerLetter(cell.wordBits())), word,
       {cell.wordAddress()});
   auto loop = b.create<scf::WhileOp>(
@@ -250,7 +251,7 @@ Value emitLoop(ThreadCode &code, tile::MemorySemantics sem, tile::MemoryScope sc
         Value made = cell.withElement(arguments[0], make(cell.elementOf(arguments[0])));
         Value found = emitOne(code,
                               fmt::format("atom{}{}.global.cas.b{}", orderText(sem),
-                                          scopeText(scope), cell.wordBits()),
+                                          scopeText(code, scope), cell.wordBits()),
                               cell.wordAddress(), nullptr, {arguments[0], made});
         Value isLate =
             b.create<arith::CmpIOp>(where, arith::CmpIPredicate::ne, found, arguments[0]);
@@ -338,8 +339,8 @@ void lowerAccesses(ThreadCode &code, Value pointer, Value mask, tile::MemorySema
 /// Additions of `n` neighbours at a time.
 static void lowerAdditions(ThreadCode &code, tile::AtomicRMWOp op, Type type, int64_t n) {
   const std::string instruction =
-      fmt::format("atom{}{}.global.add{}.v{}.{}", orderText(op.getSem()), scopeText(op.getScope()),
-                  type.isF32() ? "" : ".noftz", n,
+      fmt::format("atom{}{}.global.add{}.v{}.{}", orderText(op.getSem()),
+                  scopeText(code, op.getScope()), type.isF32() ? "" : ".noftz", n,
                   type.isF32()   ? "f32"
                   : type.isF16() ? "f16"
                                  : "bf16");
@@ -379,7 +380,7 @@ LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op, const tile::Ax
       bits = emitLoop(code, op.getSem(), op.getScope(), address, condition, memoryBits(type), make);
     } else {
       const std::string instruction = fmt::format("atom{}{}.global.{}", orderText(op.getSem()),
-                                                  scopeText(op.getScope()), operation);
+                                                  scopeText(code, op.getScope()), operation);
       bits = emitOne(code, instruction, address, condition, {code.toBits(value)});
     }
     return code.fromBits(bits, type);
@@ -392,7 +393,7 @@ void lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op) {
   OpBuilder &b = code.builder;
   const Type type = threadType(tile::elementTypeOf(op.getType()));
   const std::string instruction = fmt::format("atom{}{}.global.cas.b{}", orderText(op.getSem()),
-                                              scopeText(op.getScope()), memoryBits(type));
+                                              scopeText(code, op.getScope()), memoryBits(type));
   auto emit = [&](size_t reg, Value condition) {
     Value address = code.held(op.getPointer())[reg];
     Value expected = code.toBits(code.held(op.getCompare())[reg]);

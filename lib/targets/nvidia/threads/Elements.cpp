@@ -8,6 +8,14 @@ using namespace mlir;
 
 namespace nereid::nvidia {
 
+void lowerProgramId(ThreadCode &code, tile::ProgramIdOp op) {
+  code.hold(op, code.programId(static_cast<unsigned>(op.getAxis())));
+}
+
+void lowerNumPrograms(ThreadCode &code, tile::NumProgramsOp op) {
+  code.hold(op, code.programCount(static_cast<unsigned>(op.getAxis())));
+}
+
 using layout::Holder;
 
 /// How many registers the results of `op` have.

@@ -223,9 +223,7 @@ void lowerHistogram(ThreadCode &code, tile::HistogramOp op) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     Value place = b.create<arith::TruncIOp>(code.loc, b.getI32Type(), number);
-    Value offset = b.create<arith::MulIOp>(code.loc, place, code.constant(4));
-    b.create<LLVM::AtomicRMWOp>(code.loc, LLVM::AtomicBinOp::add, code.shared(offset),
-                                code.constant(1), LLVM::AtomicOrdering::monotonic);
+    code.addShared(code.constant(1), place);
   }
   code.barrier();
   ThreadCode::Held held;

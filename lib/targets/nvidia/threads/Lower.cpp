@@ -63,15 +63,15 @@ private:
     return OpTrait::hasElementwiseMappableTraits(op) ||
            isa<arith::ConstantOp, tile::ProgramIdOp, tile::NumProgramsOp, tile::MakeRangeOp,
                tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, tile::AddPtrOp, tile::LoadOp,
-               tile::StoreOp, tile::ReduceOp, tile::ScanOp, tile::BarrierOp, scf::ForOp,
-               scf::WhileOp, scf::IfOp>(op);
+               tile::StoreOp, tile::ReduceOp, tile::ScanOp, tile::BarrierOp, ReadAgainOp,
+               scf::ForOp, scf::WhileOp, scf::IfOp>(op);
   }
 
   LogicalResult lowerOne(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](arith::ConstantOp one) { return done(lowerConstant, one); })
-        .Case([&](tile::ProgramIdOp one) { return lowerPlace(one, "ctaid"); })
-        .Case([&](tile::NumProgramsOp one) { return lowerPlace(one, "nctaid"); })
+        .Case([&](tile::ProgramIdOp one) { return done(lowerProgramId, one); })
+        .Case([&](tile::NumProgramsOp one) { return done(lowerNumPrograms, one); })
         .Case([&](tile::MakeRangeOp one) { return done(lowerRange, one); })
         .Case([&](tile::SplatOp one) { return done(lowerSplat, one); })
         .Case([&](tile::UnsplatOp one) { return done(lowerUnsplat, one); })
@@ -83,7 +83,7 @@ private:
         .Case<tile::PtrToIntOp, tile::IntToPtrOp, tile::PtrCastOp>(
             [&](auto one) { return done(lowerPointerCast, one); })
         .Case([&](tile::LoadOp one) {
-          lowerLoad(code, one, axes);
+          (one->hasAttr(heldAttribute) ? lowerHeldLoad : lowerLoad)(code, one, axes);
           return success();
         })
         .Case([&](tile::StoreOp one) {
@@ -104,6 +104,7 @@ private:
           lowerAsyncCopy(code, one, axes);
           return success();
         })
+        .Case([&](ReadAgainOp one) { return done(lowerReadAgain, one); })
         .Case([&](CommitCopiesOp one) { return done(lowerCommitCopies, one); })
         .Case([&](BeginCopiesOp one) { return done(lowerBeginCopies, one); })
         .Case([&](WaitCopiesOp one) { return done(lowerWaitCopies, one); })
@@ -137,13 +138,6 @@ private:
 
   template <class Function, class Op> LogicalResult done(Function function, Op op) {
     function(code, op);
-    return success();
-  }
-
-  template <class Op> LogicalResult lowerPlace(Op op, StringRef name) {
-    const char axis = "xyz"[op.getAxis()];
-    code.hold(op, code.intrinsic(("llvm.nvvm.read.ptx.sreg." + name + "." + Twine(axis)).str(),
-                                 code.builder.getI32Type(), {}));
     return success();
   }
 
@@ -317,10 +311,11 @@ LogicalResult checkKernel(func::FuncOp kernel, const NvidiaMachine &machine) {
   }
   constexpr int64_t mostThreads = 1024; // of every architecture that there is code for
   const Threads threads = threadsOf(kernel);
-  if (threads.warps * Threads::lanes > mostThreads) {
+  if (threads.ofBlock() > mostThreads) {
     InFlightDiagnostic error = emitError(kernel.getLoc())
-                               << "a program of " << threads.warps << " warps has "
-                               << threads.warps * Threads::lanes << " threads, but " << machine.name
+                               << (threads.blocks == 1 ? "a program" : "a block of a program")
+                               << " of " << threads.ofBlock() / Threads::lanes << " warps has "
+                               << threads.ofBlock() << " threads, but " << machine.name
                                << " has at most " << mostThreads << " [E0508]";
     error.attachNote() << "help: num_warps=" << mostThreads / Threads::lanes << " is the most";
     return error;
@@ -369,9 +364,11 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   Block *entry = made.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   made->removeAttr(copyBytesAttribute);
+  made->removeAttr(heldAttribute);
   auto copyBytes = kernel->getAttrOfType<IntegerAttr>(copyBytesAttribute);
-  ThreadCode code(builder, loc, threadsOf(kernel), sharedSymbol,
-                  copyBytes ? copyBytes.getInt() : 0);
+  auto held = kernel->getAttrOfType<IntegerAttr>(heldAttribute);
+  ThreadCode code(builder, loc, threadsOf(kernel), sharedSymbol, copyBytes ? copyBytes.getInt() : 0,
+                  held ? held.getInt() : 0);
   for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
     code.hold(from, argumentValue(code, to, from.getType()));
   }
@@ -393,6 +390,8 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
     error.attachNote() << "help: use smaller blocks";
     return error;
   }
+  code.loc = loc;
+  code.endProgram();
   code.builder.create<func::ReturnOp>(loc);
   made->setAttr(pipeline::scratchBytesAttribute, builder.getI64IntegerAttr(code.reservedShared()));
   if (auto most = mostRegisters(kernel, machine, lowering.axisInfos(), code.reservedShared())) {

@@ -12,6 +12,9 @@ namespace nereid::nvidia {
 
 // ---- Elements.cpp ----
 
+void lowerProgramId(ThreadCode &code, tile::ProgramIdOp op);
+void lowerNumPrograms(ThreadCode &code, tile::NumProgramsOp op);
+
 /// One operation for each element, or for each run of equal ones; scalars alike.
 void lowerElementwise(ThreadCode &code, mlir::Operation *op, const tile::AxisInfos &axes);
 void lowerExtremumOf(ThreadCode &code, tile::MaxNumOp op);
@@ -32,6 +35,10 @@ void lowerSplit(ThreadCode &code, tile::SplitOp op);
 // ---- Memory.cpp ----
 
 void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes);
+/// Of a load with the attribute nvidia.held: a copy into shared memory, of which the thread reads
+/// its own part again where it needs it.
+void lowerHeldLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes);
+void lowerReadAgain(ThreadCode &code, ReadAgainOp op);
 void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes);
 
 // ---- Atomics.cpp ----

@@ -18,11 +18,6 @@ using layout::LinearLayout;
 
 namespace {
 
-Value programId(ThreadCode &code, char axis) {
-  return code.intrinsic(fmt::format("llvm.nvvm.read.ptx.sreg.ctaid.{}", axis),
-                        code.builder.getI32Type(), {});
-}
-
 /// Runs `emit` where the condition holds; null: everywhere.
 void emitWhere(ThreadCode &code, Value condition, llvm::function_ref<void()> emit) {
   OpBuilder::InsertionGuard guard(code.builder);
@@ -155,8 +150,8 @@ void writeFailure(ThreadCode &code, tile::AssertOp op) {
       b.create<LLVM::StoreOp>(code.loc, word, address, /*alignment=*/4);
     };
     int32_t at = 4;
-    for (char axis : {'x', 'y', 'z'}) {
-      store(at, programId(code, axis));
+    for (unsigned axis : {0U, 1U, 2U}) {
+      store(at, code.programId(axis));
       at += 4;
     }
     std::string text = failureText(op);
@@ -174,8 +169,8 @@ void writeFailure(ThreadCode &code, tile::AssertOp op) {
 void lowerPrint(ThreadCode &code, tile::PrintOp op) {
   OpBuilder &b = code.builder;
   SmallVector<Value> ids;
-  for (char axis : {'x', 'y', 'z'}) {
-    ids.push_back(programId(code, axis));
+  for (unsigned axis : {0U, 1U, 2U}) {
+    ids.push_back(code.programId(axis));
   }
   SmallVector<Type> types(ids.size(), b.getI32Type());
   if (op.getValues().empty()) {
@@ -221,10 +216,8 @@ void lowerAssert(ThreadCode &code, tile::AssertOp op) {
   Value fails = b.create<arith::XOrIOp>(code.loc, holds, code.constant(1, 1));
   emitWhere(code, fails, [&] { writeFailure(code, op); });
   // All threads of the program end together: none waits for another one at a barrier.
-  Value any = code.intrinsic("llvm.nvvm.barrier0.or", b.getI32Type(),
-                             {b.create<arith::ExtUIOp>(code.loc, b.getI32Type(), fails)});
-  Value ends = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::ne, any, code.constant(0));
-  emitWhere(code, ends, [&] { code.assembly("exit;", "~{memory}", nullptr, {}); });
+  emitWhere(code, code.isTrueInAny(fails),
+            [&] { code.assembly("exit;", "~{memory}", nullptr, {}); });
 }
 
 } // namespace nereid::nvidia

@@ -23,13 +23,21 @@ Type threadType(Type scalar) {
 }
 
 ThreadCode::ThreadCode(OpBuilder builder, Location loc, Threads threads, std::string sharedName,
-                       int64_t copyBytes)
+                       int64_t copyBytes, int64_t heldBytes)
     : builder(builder), loc(loc), threads(threads), sharedName(std::move(sharedName)),
-      copyBytes(copyBytes == 0 ? 0 : copyBytes + slotAlignment), sharedBytes(this->copyBytes),
-      ofLargest(loc) {
+      copyBytes(copyBytes == 0 ? 0 : copyBytes + slotAlignment), heldBytes(heldBytes),
+      sharedBytes(this->copyBytes), ofLargest(loc) {
   Type i32 = this->builder.getI32Type();
   Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32, {});
   OpBuilder &b = this->builder;
+  if (threads.blocks > 1) {
+    Value block = intrinsic("llvm.nvvm.read.ptx.sreg.cluster.ctarank", i32, {});
+    Value before = b.create<arith::MulIOp>(loc, block, constant(threads.ofBlock()));
+    thread = b.create<arith::AddIOp>(loc, before, thread);
+    cluster("arrive.relaxed");
+    arrival = b.getInsertionBlock()->empty() ? nullptr : &b.getInsertionBlock()->back();
+    used = anyShared;
+  }
   lane = b.create<arith::AndIOp>(loc, thread, constant(Threads::lanes - 1));
   warp = threads.warps == 1 ? constant(0) : b.create<arith::ShRUIOp>(loc, thread, constant(5));
 }
@@ -102,7 +110,26 @@ Value ThreadCode::isFirstReplica(const LinearLayout &layout) {
 
 Value ThreadCode::isFirstThread() {
   Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", builder.getI32Type(), {});
+  if (threads.blocks > 1) {
+    Value block = intrinsic("llvm.nvvm.read.ptx.sreg.cluster.ctarank", builder.getI32Type(), {});
+    thread = builder.create<arith::OrIOp>(loc, thread, block);
+  }
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
+}
+
+/// The blocks of a program are neighbours along axis 0.
+static std::string placeRegister(const char *name, const Threads &threads, unsigned axis) {
+  const bool isCluster = threads.blocks > 1 && axis == 0;
+  const std::string of = isCluster ? "clusterid." : "ctaid.";
+  return "llvm.nvvm.read.ptx.sreg." + (name + of) + "xyz"[axis];
+}
+
+Value ThreadCode::programId(unsigned axis) {
+  return intrinsic(placeRegister("", threads, axis), builder.getI32Type(), {});
+}
+
+Value ThreadCode::programCount(unsigned axis) {
+  return intrinsic(placeRegister("n", threads, axis), builder.getI32Type(), {});
 }
 
 Value ThreadCode::toBits(Value value) {
@@ -151,6 +178,7 @@ ThreadCode::Range ThreadCode::join(Range left, Range right) {
 int64_t ThreadCode::beginStaging(int64_t bytes) {
   constexpr int64_t mostBeside = 1024, alignment = 16;
   int64_t begin = 0;
+  awaitBegin();
   if (used.begin != used.end && bytes > used.begin) {
     begin = llvm::alignTo(std::min(used.end, mostBeside), alignment);
     if (copyBytes != 0 || begin + bytes > mostBeside) { // slots leave no room to spare
@@ -168,10 +196,29 @@ int64_t ThreadCode::mostStaged() const {
 
 Value ThreadCode::sharedBase() {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(Space::Shared));
-  return builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
+  Value start = builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
+  return heldBytes == 0
+             ? start
+             : builder.create<LLVM::GEPOp>(loc, pointer, builder.getI8Type(), start,
+                                           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(heldBytes)});
+}
+
+Value ThreadCode::inOtherBlock(Value address, Value block) {
+  Type generic = LLVM::LLVMPointerType::get(builder.getContext());
+  Value own = builder.create<LLVM::AddrSpaceCastOp>(loc, generic, address);
+  return intrinsic("llvm.nvvm.mapa", generic, {own, block});
 }
 
 Value ThreadCode::shared(Value offset) {
+  Value own = sharedInBlock(offset);
+  if (threads.blocks == 1) {
+    return own;
+  }
+  readsOtherBlocks = true;
+  return inOtherBlock(own, constant(0));
+}
+
+Value ThreadCode::sharedInBlock(Value offset) {
   used = anyShared;
   Value base = sharedBase();
   if (slotBytes() != 0) {
@@ -183,7 +230,36 @@ Value ThreadCode::shared(Value offset) {
 }
 
 Value ThreadCode::sharedAddress(Value offset) {
-  return builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), shared(offset));
+  Type i32 = builder.getI32Type();
+  Value own = builder.create<LLVM::PtrToIntOp>(loc, i32, sharedInBlock(offset));
+  if (threads.blocks == 1) {
+    return own;
+  }
+  readsOtherBlocks = true;
+  return assembly("mapa.shared::cluster.u32 $0, $1, 0;", "=r,r", i32, own);
+}
+
+static const char *sharedSpace(const Threads &threads) {
+  return threads.blocks == 1 ? "shared" : "shared::cluster";
+}
+
+int64_t ThreadCode::stepOfHeld() const { return threads.ofBlock() * 16; }
+
+Value ThreadCode::heldAddress(int64_t place) {
+  Type i32 = builder.getI32Type();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(Space::Shared));
+  Value start = builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
+  Value base = add(builder.create<LLVM::PtrToIntOp>(loc, i32, start), place);
+  Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32, {});
+  return builder.create<arith::AddIOp>(
+      loc, base, builder.create<arith::MulIOp>(loc, thread, constant(16)).getResult());
+}
+
+void ThreadCode::awaitHeld() {
+  if (areLoadsUnderWay) {
+    assembly("cp.async.wait_all;", "~{memory}", nullptr, {});
+    areLoadsUnderWay = false;
+  }
 }
 
 Value ThreadCode::copyAddress(Value offset) {
@@ -195,20 +271,29 @@ Value ThreadCode::copyAddress(Value offset) {
 
 void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words, unsigned bits) {
   SmallVector<Value> operands{address};
-  std::string list, constraints = "r";
+  std::string list, constraints = "r", space = sharedSpace(threads);
   for (auto [i, word] : llvm::enumerate(words)) {
     list += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
     constraints += bits == 32 ? ",r" : ",h";
     operands.push_back(word);
   }
   const std::string vector = words.size() == 1 ? "" : ".v" + std::to_string(words.size());
-  assembly("st.shared" + vector + ".b" + std::to_string(bits) + " [$0 + " + std::to_string(offset) +
-               "], " + (words.size() == 1 ? list : "{" + list + "}") + ";",
+  assembly("st." + space + vector + ".b" + std::to_string(bits) + " [$0 + " +
+               std::to_string(offset) + "], " + (words.size() == 1 ? list : "{" + list + "}") + ";",
            constraints + ",~{memory}", nullptr, operands);
 }
 
 ThreadCode::Held ThreadCode::loadWords(Value address, int64_t offset, int64_t count,
                                        unsigned bits) {
+  return loadWordsFrom(sharedSpace(threads), address, offset, count, bits);
+}
+
+ThreadCode::Held ThreadCode::loadOwnWords(Value address, int64_t offset, int64_t count) {
+  return loadWordsFrom("shared", address, offset, count, 32);
+}
+
+ThreadCode::Held ThreadCode::loadWordsFrom(const std::string &space, Value address, int64_t offset,
+                                           int64_t count, unsigned bits) {
   std::string list, constraints;
   for (int64_t i = 0; i < count; ++i) {
     list += (i == 0 ? "$" : ", $") + std::to_string(i);
@@ -218,13 +303,14 @@ ThreadCode::Held ThreadCode::loadWords(Value address, int64_t offset, int64_t co
   Type word = builder.getIntegerType(bits);
   constraints += "r,~{memory}";
   if (count == 1) {
-    return {assembly("ld.shared.b" + std::to_string(bits) + " " + list + place, constraints, word,
-                     address)};
+    return {assembly("ld." + space + ".b" + std::to_string(bits) + " " + list + place, constraints,
+                     word, address)};
   }
   Type all = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                               SmallVector<Type>(static_cast<size_t>(count), word));
-  Value read = assembly("ld.shared.v" + std::to_string(count) + ".b32 {" + list + "}" + place,
-                        constraints, all, address);
+  Value read =
+      assembly("ld." + space + ".v" + std::to_string(count) + ".b32 {" + list + "}" + place,
+               constraints, all, address);
   Held words;
   for (int64_t i = 0; i < count; ++i) {
     words.push_back(builder.create<LLVM::ExtractValueOp>(loc, read, ArrayRef<int64_t>{i}));
@@ -247,9 +333,88 @@ Value ThreadCode::loadShared(Type type, Value element, int64_t begin) {
   return fromBits(loaded, type);
 }
 
+void ThreadCode::storeInBlocks(Value value, Value element, int64_t begin) {
+  if (threads.blocks == 1) {
+    storeShared(value, element, begin);
+    return;
+  }
+  Value bits = toBits(value);
+  const unsigned bytes = bits.getType().getIntOrFloatBitWidth() / 8;
+  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bytes)), begin);
+  Value own = sharedInBlock(offset);
+  for (int64_t block = 0; block < threads.blocks; ++block) {
+    builder.create<LLVM::StoreOp>(loc, bits, inOtherBlock(own, constant(block)), bytes);
+  }
+}
+
+Value ThreadCode::loadInBlock(Type type, Value element, int64_t begin) {
+  const unsigned bits = memoryBits(type);
+  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bits / 8)), begin);
+  Value loaded = builder.create<LLVM::LoadOp>(loc, builder.getIntegerType(bits),
+                                              sharedInBlock(offset), bits / 8);
+  return fromBits(loaded, type);
+}
+
+void ThreadCode::addShared(Value value, Value element) {
+  Value address = sharedAddress(builder.create<arith::MulIOp>(loc, element, constant(4)));
+  const std::string space = sharedSpace(threads);
+  assembly("red." + space + ".add.u32 [$0], $1;", "r,r,~{memory}", nullptr, {address, value});
+}
+
 void ThreadCode::barrier() {
-  intrinsic("llvm.nvvm.barrier0", nullptr, {});
+  if (threads.blocks == 1) {
+    intrinsic("llvm.nvvm.barrier0", nullptr, {});
+  } else {
+    dropArrival();
+    cluster("arrive");
+    cluster("wait");
+  }
   used = {};
+}
+
+void ThreadCode::cluster(StringRef what) {
+  intrinsic(("llvm.nvvm.barrier.cluster." + what + ".aligned").str(), nullptr, {});
+}
+
+void ThreadCode::awaitBegin() {
+  // Behind a branch some ways would wait, and others would not.
+  if (arrival && arrival->getBlock() == builder.getInsertionBlock()) {
+    arrival = nullptr;
+    cluster("wait");
+    used = {};
+  }
+}
+
+void ThreadCode::dropArrival() {
+  if (arrival) {
+    arrival->erase();
+    arrival = nullptr;
+  }
+}
+
+Value ThreadCode::isTrueInAny(Value condition) {
+  Type i32 = builder.getI32Type();
+  Value number = builder.create<arith::ExtUIOp>(loc, i32, condition);
+  if (threads.blocks == 1) {
+    Value any = intrinsic("llvm.nvvm.barrier0.or", i32, number);
+    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, any, constant(0));
+  }
+  reserveShared(4);
+  barrier();
+  storeShared(constant(0), constant(0)); // by all threads: the same
+  barrier();
+  addShared(number, constant(0));
+  barrier();
+  Value any = loadShared(i32, constant(0));
+  barrier(); // no block ends before all have read it
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, any, constant(0));
+}
+
+void ThreadCode::endProgram() {
+  dropArrival();
+  if (readsOtherBlocks) {
+    barrier();
+  }
 }
 
 Value ThreadCode::shuffle(StringRef kind, Value value, Value operand, int64_t clamp) {

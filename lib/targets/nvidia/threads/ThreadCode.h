@@ -30,9 +30,10 @@ public:
   using Held = llvm::SmallVector<mlir::Value, 8>;
 
   /// Writes at `builder`'s place. `sharedName` is the symbol of the program's shared memory, of
-  /// which `copyBytes` belong to copies (nvidia.async_copy) while these are under way.
+  /// which `copyBytes` belong to copies (nvidia.async_copy) while these are under way, and
+  /// `heldBytes` to loads that are held.
   ThreadCode(mlir::OpBuilder builder, mlir::Location loc, Threads threads, std::string sharedName,
-             int64_t copyBytes);
+             int64_t copyBytes, int64_t heldBytes = 0);
 
   // ---- values ----
 
@@ -63,6 +64,11 @@ public:
   mlir::Value warpNumber() const { return warp; }
   mlir::Value isFirstThread();
 
+  // ---- the program among others, i32 ----
+
+  mlir::Value programId(unsigned axis);
+  mlir::Value programCount(unsigned axis);
+
   // ---- bits ----
 
   /// The value as an integer of as many bits as it has in memory, and back.
@@ -72,19 +78,27 @@ public:
   // ---- between threads ----
 
   /// Address of a byte of the program's shared memory that operations stage tiles in: behind the
-  /// slots while copies are under way, else from the start.
+  /// slots while copies are under way, else from the start. Of a program of several blocks it is
+  /// the first block's, which all of them reach.
   mlir::Value shared(mlir::Value offset);
   /// The same as a number, i32, which instructions in assembly take.
   mlir::Value sharedAddress(mlir::Value offset);
   /// Of a byte of the slots, which begin at a multiple of slotAlignment.
   mlir::Value copyAddress(mlir::Value offset);
+  /// Where the thread's own vectors of 16 bytes of a held load begin, which is at byte `place`; the
+  /// next one of them is stepOfHeld bytes behind.
+  mlir::Value heldAddress(int64_t place);
+  int64_t stepOfHeld() const;
+  /// Until then the thread's held loads are under way.
+  void awaitHeld();
+  void expectHeld() { areLoadsUnderWay = true; }
   void beginCopies() { areCopiesUnderWay = true; }
   void endCopies() { areCopiesUnderWay = false; }
   void reserveShared(int64_t bytes);
   /// Where so many bytes begin that no thread may still read: beside what has been read since the
   /// last barrier if there is room, else behind a barrier. They are reserved.
   int64_t beginStaging(int64_t bytes);
-  int64_t reservedShared() const { return sharedBytes; }
+  int64_t reservedShared() const { return heldBytes + sharedBytes; }
   /// Bytes that one operation may stage: slots that are not in use cost nothing.
   int64_t mostStaged() const;
   /// Of the operation that needs as much.
@@ -92,13 +106,25 @@ public:
   /// Elements of an array of the value's type, which begins so many bytes behind the start.
   void storeShared(mlir::Value value, mlir::Value element, int64_t begin = 0);
   mlir::Value loadShared(mlir::Type type, mlir::Value element, int64_t begin = 0);
+  /// Likewise into the shared memory of every block, and from that of the thread's own block, which
+  /// is quicker to read: for what all blocks want.
+  void storeInBlocks(mlir::Value value, mlir::Value element, int64_t begin);
+  mlir::Value loadInBlock(mlir::Type type, mlir::Value element, int64_t begin);
+  /// Adds to an i32 of the program's shared memory, atomically.
+  void addShared(mlir::Value value, mlir::Value element);
   /// Stores up to four words of 32 bits, or one of 16 or 8, to neighbouring places. Those of 8 bits
   /// come in registers of 16.
   void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words, unsigned bits);
   /// Loads one, two or four words of 32 bits, or one of 16, from neighbouring places.
   Held loadWords(mlir::Value address, int64_t offset, int64_t count, unsigned bits = 32);
+  /// Likewise from the thread's own block, where its held loads lie.
+  Held loadOwnWords(mlir::Value address, int64_t offset, int64_t count);
   /// All threads of the program wait for each other, and see what the others wrote.
   void barrier();
+  /// Whether a condition, i1, holds in any thread of the program; all of them wait for each other.
+  mlir::Value isTrueInAny(mlir::Value condition);
+  /// What has to be behind all operations: a block whose shared memory others read stays for them.
+  void endProgram();
   /// Bytes that threads stage in, from the first of them on.
   struct Range {
     int64_t begin = 0, end = 0;
@@ -144,7 +170,16 @@ public:
   const Threads threads;
 
 private:
+  Held loadWordsFrom(const std::string &space, mlir::Value address, int64_t offset, int64_t count,
+                     unsigned bits);
+  void cluster(llvm::StringRef what);
+  void dropArrival();
+  /// In front of the first bytes that a program of several blocks stages: all blocks have begun.
+  void awaitBegin();
   mlir::Value sharedBase();
+  mlir::Value sharedInBlock(mlir::Value offset);
+  /// The same place of another block's shared memory, generic.
+  mlir::Value inOtherBlock(mlir::Value address, mlir::Value block);
   /// Bytes in front of those that operations stage in.
   int64_t slotBytes() const { return areCopiesUnderWay ? copyBytes : 0; }
   mlir::Value shuffle(llvm::StringRef kind, mlir::Value value, mlir::Value operand, int64_t clamp);
@@ -152,9 +187,13 @@ private:
   llvm::DenseMap<mlir::Value, Held> values;
   mlir::Value lane, warp;
   std::string sharedName;
-  int64_t copyBytes, sharedBytes;
+  int64_t copyBytes, heldBytes, sharedBytes;
   Range used;
-  bool areCopiesUnderWay = false;
+  bool areCopiesUnderWay = false, areLoadsUnderWay = false;
+  bool readsOtherBlocks = false; ///< shared memory of the first one
+  /// Tells the program's other blocks that this one has begun; null where nobody asks, or all have
+  /// waited for each other since.
+  mlir::Operation *arrival = nullptr;
   mlir::Location ofLargest;
 };
 
