@@ -17,6 +17,7 @@
 // `%x = tile.load %p ; %w = arith.extf %x ; %s = tile.reduce %w ; use(%w, %s)` becomes
 // `%x = tile.load %p {nvidia.held = 0} ; %w = arith.extf (read_again %x) ; %s = tile.reduce %w ;
 // use(arith.extf (read_again %x), %s)`.
+#include "lib/targets/nvidia/explain/Names.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/targets/nvidia/threads/Accesses.h"
@@ -129,6 +130,10 @@ public:
     int64_t place = 0;
     for (Operation *load : loads) {
       load->setAttr(heldAttribute, Builder(load->getContext()).getI64IntegerAttr(place));
+      emitRemark(load->getLoc()) << tileName(load->getResult(0))
+                                 << " waits for reductions in shared memory, "
+                                 << bytesOf(cast<tile::LoadOp>(load))
+                                 << " bytes of each block [R0405]";
       place += bytesOf(cast<tile::LoadOp>(load));
     }
     readAgain(derived);
