@@ -320,9 +320,11 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
   std::error_code ignored;
   const bool isFolder = std::filesystem::is_directory(input, ignored);
   std::vector<std::string> used = {"--target",      "--chip",    "--seconds-per-case",
-                                   "--import-path", "--against", "--blocking"};
+                                   "--import-path", "--against", "--blocking",
+                                   "--search"};
   if (isFolder) {
-    used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers", "--without"});
+    used.insert(used.end(),
+                {"--case", "--in-process", reportOption, "--numbers", "--without", "--point"});
   } else {
     used.insert(used.end(),
                 {"--signature", "--grid", "--arg", "--reference", "--sweep", "--bytes", "--flops"});
