@@ -26,7 +26,7 @@ struct KernelBenchOptions {
   bool isSearch = false;                ///< of tune: beyond the kernel's configs, see TuneSearch.h
   std::vector<std::string> points = {}; ///< of such a search: those that another process asks for
   bool isLadder = false;                ///< see KernelLadder.h
-  std::string report = {}; ///< Markdown of the ladders, pictures beside it; empty = none
+  std::string report = {};              ///< Markdown of ladders or of a sweep, pictures beside it
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);
