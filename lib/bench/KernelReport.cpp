@@ -72,7 +72,7 @@ std::vector<KernelLine> kernelLines(const KernelRow &row) {
   return lines;
 }
 
-std::string kernelTable(const std::vector<KernelLine> &lines) {
+report::Table kernelTable(const std::vector<KernelLine> &lines) {
   std::vector<std::string> all = titles;
   if (std::any_of(lines.begin(), lines.end(),
                   [](const auto &cells) { return cells.size() > titles.size(); })) {
@@ -82,7 +82,7 @@ std::string kernelTable(const std::vector<KernelLine> &lines) {
   for (const KernelLine &cells : lines) {
     table.add(cells);
   }
-  return table.text();
+  return table;
 }
 
 static Json peerJson(const measure::Timing &peer, const KernelRow &row) {

@@ -4,6 +4,8 @@
 
 #include "lib/bench/measurement/CaseMeasurement.h"
 
+#include "lib/report/Table.h"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -16,7 +18,7 @@ using KernelLine = std::vector<std::string>;
 
 /// The table's lines for a row: its own, and one for each peer beyond the first.
 std::vector<KernelLine> kernelLines(const KernelRow &row);
-std::string kernelTable(const std::vector<KernelLine> &lines);
+report::Table kernelTable(const std::vector<KernelLine> &lines);
 nlohmann::ordered_json kernelJson(const KernelRow &row);
 
 } // namespace nereid::bench

@@ -306,7 +306,8 @@ generator::ScheduleTable Rounds::tableWith(const PerformanceRow &row,
   const definition::Binding &binding = caseOf(row).binding;
   table.set(generation.classOf(binding, row.dtype),
             generation.keptOf(change.schedule, binding, row.dtype),
-            fmt::format("round {}", roundNumber()));
+            fmt::format("round {}: {}; expected {:.2f}x", roundNumber(), change.reason,
+                        change.expectedGain));
   return table;
 }
 

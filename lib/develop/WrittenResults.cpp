@@ -8,6 +8,7 @@
 #include "lib/generator/CompanionWriter.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/results/Environment.h"
+#include "lib/pipeline/Target.h"
 #include "lib/support/AtomicFile.h"
 
 #include <fmt/format.h>
@@ -30,6 +31,10 @@ std::string Development::resultsJson() const {
                       {"roofline_of", machine.name},
                       {"rates_calibrated", machine.isCalibrated}};
   }
+  const auto target = pipeline::findTarget(options.target, source().chip);
+  json["measured_with"] = {{"target", target ? (*target)->name() : options.target},
+                           {"chip_file", source().chip},
+                           {"seconds_per_case", options.secondsPerCase}};
   json["mode"] = modeName(options.mode);
   json["min_speedup"] = options.leastSpeedup;
   for (const Tuning &one : tunings_) {

@@ -149,7 +149,9 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
     return entry->schedule;
   }
   const FirstChoice choice = firstChoice(binding, dtype, chip, patterns);
-  table.set(caseClass, choice.schedule, choice.origin);
+  const bool hasReason = choice.origin == "pattern"; // the others say all of it
+  table.set(caseClass, choice.schedule,
+            hasReason ? fmt::format("{}: {}", choice.origin, choice.reason) : choice.origin);
   remarks.push_back(fmt::format("{}: {} by {}, {}", caseClass.text(), choice.schedule.text(),
                                 choice.origin, choice.reason));
   return choice.schedule;

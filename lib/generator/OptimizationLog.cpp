@@ -165,7 +165,7 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round, double
   const Diagnosis &before = round.before;
   text += fmt::format("- **Before** {:.3f}x the baseline, {:.0f} % of the {} bandwidth, {:.0f} % "
                       "of the peak arithmetic\n"
-                      "- **Bottleneck** {}: {}\n",
+                      "- **Problem** {}: {}\n",
                       round.speedupBefore, before.bandwidthFraction * 100,
                       before.isBeyondCache ? "copy" : "cache", before.computeFraction * 100,
                       bottleneckName(before.bottleneck), bottleneckText(before.bottleneck, before));
@@ -175,7 +175,11 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round, double
   text += tilesText(before);
   text += fmt::format("- **Change** of class {}, touches {}: {}\n", round.changeClass,
                       filesTouched(round.changeClass), round.change);
-  text += fmt::format("- **Reason** {}\n\n", round.reason);
+  text +=
+      fmt::format("- **Idea** {}\n- **Expected effect** {:.2f} times as fast by the cost model, "
+                  "{:.3f}x -> {:.3f}x the baseline\n\n",
+                  round.reason, round.expectedGain, round.speedupBefore,
+                  round.speedupBefore * round.expectedGain);
   text += diffSnippet(constantsOf(round.scheduleBefore), constantsOf(round.scheduleAfter));
   if (!round.codeDifference.empty()) {
     text += fmt::format("\nIn `{}_triton.py`:\n\n```diff\n{}```\n", manifest.operatorName,
@@ -186,10 +190,9 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round, double
   } else {
     // What was gained, and whether it can be told from noise, is the conclusion's: a quotient of
     // two speed-ups would have the noise of both baselines in it.
-    text += fmt::format("\n- **Result** {:.3f}x the baseline; expected a gain of {:.2f}x; the "
-                        "target is {}reached in this case\n",
-                        round.speedupAfter, round.expectedGain,
-                        round.speedupAfter >= target ? "" : "not ");
+    text +=
+        fmt::format("\n- **Result** {:.3f}x the baseline; the target is {}reached in this case\n",
+                    round.speedupAfter, round.speedupAfter >= target ? "" : "not ");
   }
   if (const std::string why = whyText(round); !why.empty()) {
     text += fmt::format("- **Why** {}\n", why);

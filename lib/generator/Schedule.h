@@ -55,7 +55,7 @@ struct ScheduleTable {
   struct Entry {
     CaseClass caseClass;
     Schedule schedule;
-    std::string origin;        ///< "rule", "pattern", "naive" or "round 2"
+    std::string origin;        ///< "rule", "naive", "pattern: …" or "round 2: …" with a reason
     Form form = Form::Unasked; ///< measured with this schedule
   };
   std::vector<Entry> entries;

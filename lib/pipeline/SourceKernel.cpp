@@ -54,18 +54,24 @@ Module parsed(const std::string &path, const std::string &text, Diagnostics &dia
 
 } // namespace
 
-std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagnostics &diags) {
+namespace {
+
+/// With the remarks that were made before it.
+std::nullptr_t fail(const SourceKernel &kernel, Diagnostic error, Diagnostics &diags) {
+  for (const Diagnostic &remark : kernel.remarks.all()) {
+    diags.add(remark);
+  }
+  diags.add(std::move(error));
+  return nullptr;
+}
+
+} // namespace
+
+std::shared_ptr<SourceKernel> openSource(const CompileInput &input, Diagnostics &diags) {
   auto kernel = std::make_shared<SourceKernel>();
-  auto fail = [&](Diagnostic error) {
-    for (const Diagnostic &remark : kernel->remarks.all()) {
-      diags.add(remark);
-    }
-    diags.add(std::move(error));
-    return nullptr;
-  };
   Result<std::string> text = sourceText(input);
   if (!text) {
-    return fail(text.error());
+    return fail(*kernel, text.error(), diags);
   }
   kernel->text = std::move(*text);
   kernel->module = parsed(input.path, kernel->text, diags);
@@ -74,24 +80,33 @@ std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagno
   }
   auto function = language::chooseKernel(*kernel->module, input.function, kernel->remarks);
   if (!function) {
-    return fail(function.error());
+    return fail(*kernel, function.error(), diags);
   }
   kernel->function = *function;
+  return kernel;
+}
+
+std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagnostics &diags) {
+  auto kernel = openSource(input, diags);
+  if (!kernel) {
+    return nullptr;
+  }
   const language::KernelDecorators decorators =
-      language::readDecorators(*kernel->module, **function);
+      language::readDecorators(*kernel->module, *kernel->function);
   for (const Diagnostic &remark : decorators.remarks.all()) {
     kernel->remarks.add(remark);
   }
-  auto special = language::specialize(input.signature, *kernel->module, **function, decorators);
+  auto special =
+      language::specialize(input.signature, *kernel->module, *kernel->function, decorators);
   if (!special) {
     Diagnostic error = special.error();
     if (error.file.empty()) {
       error.file = input.path;
     }
-    return fail(std::move(error));
+    return fail(*kernel, std::move(error), diags);
   }
   if (std::optional<Diagnostic> error = language::refuseRanges(special->signature)) {
-    return fail(std::move(*error));
+    return fail(*kernel, std::move(*error), diags);
   }
   kernel->signature = special->signature;
   kernel->specialization = special->text(kernel->function->name);

@@ -25,6 +25,11 @@ struct SourceKernel {
   Diagnostics remarks;        ///< on the choice of the kernel and on its decorators
 };
 
+/// The file's text, the kernel that is meant and the remarks on it, for who completes the
+/// signature: `signature` and `specialization` are left empty. Null when diags has errors: E0001,
+/// what does not parse, E0014.
+std::shared_ptr<SourceKernel> openSource(const CompileInput &input, Diagnostics &diags);
+
 /// Reads `input.path`, or `input.source` where it is given. Null when diags has errors: E0001, what
 /// does not parse, E0014, E0026, E0206 and what else a signature may lack.
 std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagnostics &diags);

@@ -9,5 +9,6 @@ namespace nereid {
 std::string versionText();  ///< "0.1.0"
 std::string revisionText(); ///< short git revision at configure time, or "unknown"
 std::string compilerText(); ///< the C++ compiler this was built with, and LLVM's version
+std::string flagsText();    ///< of that compiler: "-O2 -DNDEBUG …"
 
 } // namespace nereid

@@ -2,6 +2,7 @@
 #include "lib/words/Chain.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/words/Made.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,88 +58,185 @@ std::string functionOf(const std::string &idea) {
   return idea == "maximum" ? "amax" : idea == "minimum" ? "amin" : idea;
 }
 
+bool isArithmetic(const std::string &function) {
+  return function == "add" || function == "sub" || function == "mul" || function == "div";
+}
+
+/// What names the second tensor of a step.
+bool isOperand(const Term &term) {
+  return term.idea == "bias" || term.idea == "residual" || term.idea == "two_tensors";
+}
+
 /// What a chain cannot have beside its functions.
 bool isOther(const Term &term) {
-  return term.isNegated || term.kind == TermKind::Unknown || term.idea == "bias" ||
-         term.idea == "weight" || term.idea == "two_tensors" || term.idea == "gate";
+  return term.isNegated || term.kind == TermKind::Unknown || term.idea == "weight" ||
+         term.idea == "gate";
+}
+
+/// "dropout 0.1", "dropout with p = 0.1": a number below 1 behind the term.
+std::string probabilityBehind(const Term &term, const std::vector<Token> &tokens) {
+  constexpr size_t reach = 5;
+  for (size_t i = term.last + 1; i < tokens.size() && i <= term.last + reach; ++i) {
+    if (tokens[i].kind == TokenKind::Number) {
+      const std::string &text = tokens[i].text;
+      return text.starts_with("0.") || text.starts_with(".") ? text : "";
+    }
+  }
+  return "";
+}
+
+/// The terms between two "then".
+using Part = std::vector<const Term *>;
+
+std::vector<Part> partsOf(const std::vector<Term> &terms) {
+  std::vector<Part> parts(1);
+  for (const Term &term : terms) {
+    if (term.kind == TermKind::Then) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(&term);
+    }
+  }
+  std::erase_if(parts, [](const Part &part) { return part.empty(); });
+  return parts;
+}
+
+/// The steps of a part: one, or a product and its bias. Nothing when it says more, or less.
+std::vector<ChainStep> stepsOf(const Part &part, bool isFirst, const std::vector<Token> &tokens) {
+  std::vector<ChainStep> steps;
+  std::string operand;
+  for (const Term *term : part) {
+    if (isOperand(*term)) {
+      if (!operand.empty()) {
+        return {};
+      }
+      operand = term->idea == "two_tensors" ? "y" : term->idea;
+    } else if (term->kind == TermKind::Operation || term->kind == TermKind::Weak) {
+      steps.push_back({functionOf(term->idea), "", ""});
+      if (term->idea == "dropout") {
+        steps.back().number = probabilityBehind(*term, tokens);
+      }
+    }
+  }
+  const bool isProduct = !steps.empty() && steps.front().function == "matmul";
+  if (isProduct && operand == "bias" && steps.size() == 1) {
+    steps.push_back({"add", "", ""}); // "linear with bias"
+  }
+  if (steps.size() == (isProduct && operand == "bias" ? 2u : 1u)) {
+    ChainStep &last = steps.back();
+    const bool isOfTwo = isArithmetic(last.function);
+    last.operand = operand.empty() && isOfTwo && isFirst ? "y" : operand;
+    const bool fits = last.operand.empty() ? !isOfTwo : isOfTwo && (isFirst || operand != "y");
+    return fits ? steps : std::vector<ChainStep>();
+  }
+  return {};
+}
+
+/// One line of the body's right side; "" when the step cannot be written.
+std::string stepText(const ChainStep &step, const std::string &operand, bool isFirst) {
+  if (isArithmetic(step.function)) {
+    const char *sign = step.function == "add"   ? "+"
+                       : step.function == "sub" ? "-"
+                       : step.function == "mul" ? "*"
+                                                : "/";
+    return step.operand.empty() ? "" : fmt::format("{} {} {}", operand, sign, step.operand);
+  }
+  if (step.function == "matmul") {
+    return isFirst ? operand + " @ w" : "";
+  }
+  if (step.function == "dropout") {
+    return step.number.empty() ? ""
+                               : fmt::format("F.dropout({}, {}, seed=seed)", operand, step.number);
+  }
+  return callText(step.function, operand);
+}
+
+/// What the body reads: the first tensor, and what its steps name.
+std::vector<MadeInput> inputsOf(const std::vector<ChainStep> &steps, bool isProduct) {
+  std::vector<MadeInput> inputs = {
+      {"x", isProduct ? R"(["M", "K"])" : rowsShape(false), "what the first function is given"}};
+  const auto add = [&](MadeInput input) {
+    const bool isKnown = std::any_of(inputs.begin(), inputs.end(),
+                                     [&](const MadeInput &one) { return one.name == input.name; });
+    if (!isKnown) {
+      inputs.push_back(std::move(input));
+    }
+  };
+  if (isProduct) {
+    add({"w", R"(["K", "N"])", "the product's second matrix"});
+  }
+  for (const ChainStep &step : steps) {
+    if (step.operand == "bias") {
+      add({"bias", rowShape(isProduct), "one value for each column"});
+    } else if (!step.operand.empty()) {
+      add({step.operand, rowsShape(isProduct), "the second tensor of '" + step.function + "'"});
+    }
+    if (step.function == "dropout") {
+      add({"seed", "", "of all numbers that are drawn", "1234"});
+    }
+  }
+  return inputs;
 }
 
 } // namespace
 
-std::vector<std::string> chainOf(const std::vector<Term> &terms) {
-  std::vector<std::string> functions;
-  bool isThen = true;
-  for (const Term &term : terms) {
-    if (isOther(term)) {
-      return {};
-    }
-    if (term.kind == TermKind::Then) {
-      isThen = true;
-    }
-    if (term.kind != TermKind::Operation && term.kind != TermKind::Weak) {
-      continue;
-    }
-    const std::string name = functionOf(term.idea);
-    if (!isThen || !definition::findOperation(name) || functions.size() == mostFunctions) {
-      return {};
-    }
-    functions.push_back(name);
-    isThen = false;
+std::vector<ChainStep> chainOf(const std::vector<Term> &terms, const std::vector<Token> &tokens) {
+  std::vector<ChainStep> all;
+  if (std::any_of(terms.begin(), terms.end(), isOther)) {
+    return {};
   }
-  return functions.size() > 1 ? functions : std::vector<std::string>();
+  for (const Part &part : partsOf(terms)) {
+    const bool saysNothing = std::none_of(part.begin(), part.end(), [](const Term *term) {
+      return isOperand(*term) || term->kind == TermKind::Operation || term->kind == TermKind::Weak;
+    });
+    if (saysNothing) {
+      continue; // "…, then in fp16"
+    }
+    std::vector<ChainStep> steps = stepsOf(part, all.empty(), tokens);
+    const bool areKnown =
+        !steps.empty() && std::all_of(steps.begin(), steps.end(), [](const ChainStep &step) {
+          return definition::findOperation(step.function) || step.function == "dropout";
+        });
+    if (!areKnown || all.size() + steps.size() > mostFunctions) {
+      return {};
+    }
+    all.insert(all.end(), steps.begin(), steps.end());
+  }
+  return all.size() > 1 ? all : std::vector<ChainStep>();
 }
 
-std::optional<Shipped> chainDefinition(const std::vector<std::string> &functions) {
-  std::string body, operand = "x";
-  for (size_t i = 0; i < functions.size(); ++i) {
-    const bool isLast = i + 1 == functions.size();
-    const std::string call = callText(functions[i], operand);
-    if (call.empty() || (isReduction(functions[i]) && !isLast)) {
+std::optional<Shipped> chainDefinition(const std::vector<ChainStep> &steps) {
+  MadeParts parts;
+  parts.isProduct = steps.front().function == "matmul";
+  std::string operand = "x";
+  std::vector<std::string> names, said;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const std::string &function = steps[i].function;
+    const bool isLast = i + 1 == steps.size();
+    const std::string text = stepText(steps[i], operand, i == 0);
+    const definition::Operation *operation = definition::findOperation(function);
+    const bool isEnd = operation && isReduction(function);
+    if (text.empty() || (isEnd && !isLast) ||
+        (parts.isProduct && text.find("(D,)") != std::string::npos)) {
       return std::nullopt;
     }
     operand = isLast ? "out" : fmt::format("step{}", i + 1);
-    body += fmt::format("{} = {}\n", operand, call);
+    parts.body += fmt::format("{} = {}\n", operand, text);
+    names.push_back(function);
+    const bool isPlain = // it may also take a weight and a bias
+        operation && std::any_of(operation->arguments.begin(), operation->arguments.end(),
+                                 [](const auto &one) { return one.name == "weight"; });
+    said.push_back(function + (isPlain                    ? " (without weight and bias)"
+                               : steps[i].operand.empty() ? ""
+                               : steps[i].operand == "y"  ? " (of two tensors)"
+                                                          : " (" + steps[i].operand + ")"));
   }
-  Shipped chain;
-  std::vector<std::string> said;
-  for (const std::string &name : functions) { // which may also take a weight and a bias
-    const auto &arguments = definition::findOperation(name)->arguments;
-    const bool isPlain = std::any_of(arguments.begin(), arguments.end(),
-                                     [](const auto &one) { return one.name == "weight"; });
-    said.push_back(name + (isPlain ? " (without weight and bias)" : ""));
-  }
-  chain.origin = fmt::format("the functions {}", fmt::join(said, ", "));
-  chain.text = fmt::format(R"(# SPDX-License-Identifier: Apache-2.0
-[operator]
-name = "{}"
-summary = "One on the other's result: {}."
-constraints = ["D >= 1"]
-dtypes = ["float32", "float16", "bfloat16"]
-body = """
-{}"""
-
-[inputs.x]
-shape = ["...", "D"]
-description = "what the first function is given"
-
-[outputs.out]
-shape = ["...", {}]
-
-[performance]
-cases = [
-  {{ name = "4096x1024", "..." = [4096], D = 1024 }},
-  {{ name = "odd 1023x1025", "..." = [1023], D = 1025 }},
-]
-)",
-                           fmt::join(functions, "_"), fmt::join(functions, ", "), body,
-                           isReduction(functions.back()) ? "1" : "\"D\"");
-  Diagnostics diags;
-  auto op = definition::parseOperator("chain", chain.text, diags);
-  if (!op) {
-    return std::nullopt;
-  }
-  chain.op = std::move(*op);
-  return chain;
+  parts.name = fmt::format("{}", fmt::join(names, "_"));
+  parts.summary = fmt::format("One on the other's result: {}.", fmt::join(names, ", "));
+  parts.origin = fmt::format("the functions {}", fmt::join(said, ", "));
+  parts.functions = {names.begin(), names.end()};
+  parts.inputs = inputsOf(steps, parts.isProduct);
+  return madeDefinition(parts);
 }
 
 } // namespace nereid::words

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// "exp, then tanh": functions of bodies, one on the other's result, as a definition that no one
-// shipped. Only functions that need one tensor and nothing that a text would have to say.
+// "linear with bias, then tanh": functions of bodies, one on the other's result, as a definition
+// that no one shipped. A step may take a second tensor where the text says which: "add the
+// residual", "two tensors" in front of all others, a bias; and dropout the probability that it
+// says. Nothing else is guessed.
 #pragma once
 
 #include "lib/words/Shipped.h"
@@ -9,10 +11,17 @@
 
 namespace nereid::words {
 
-/// The functions in their order: the text says "then" between each two, and asks for nothing else.
-std::vector<std::string> chainOf(const std::vector<Term> &terms);
+struct ChainStep {
+  std::string function;
+  std::string operand = {}; ///< the second tensor: "bias", "residual", "y"; empty = none
+  std::string number = {};  ///< of dropout, as the text has it
+};
+
+/// The steps in their order: the text says "then" between each two, but for the bias of a product,
+/// and asks for nothing else.
+std::vector<ChainStep> chainOf(const std::vector<Term> &terms, const std::vector<Token> &tokens);
 
 /// Its definition; nothing when a function needs more than the result before it.
-std::optional<Shipped> chainDefinition(const std::vector<std::string> &functions);
+std::optional<Shipped> chainDefinition(const std::vector<ChainStep> &steps);
 
 } // namespace nereid::words

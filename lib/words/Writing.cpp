@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 
@@ -109,6 +110,44 @@ std::optional<Binding> bindLast(const definition::Operator &op, int64_t size) {
   return binding;
 }
 
+std::optional<int64_t> sizeOf(const std::string &name) {
+  int64_t size = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), size);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional(size)
+                                                                  : std::nullopt;
+}
+
+/// "[batch, seq, 4096]" with sizes for its names, which are said; nothing of names alone.
+std::optional<std::vector<int64_t>> withUsualSizes(const NamedShapeFact &fact,
+                                                   std::vector<std::string> &assumed) {
+  constexpr int64_t first = 8, other = 128;
+  std::vector<int64_t> sizes;
+  bool isSized = false;
+  for (const std::string &name : fact.names) {
+    const auto size = sizeOf(name);
+    isSized = isSized || size;
+    sizes.push_back(size.value_or(sizes.empty() ? first : other));
+    if (!size) {
+      assumed.push_back(fmt::format("{} = {}", name, sizes.back()));
+    }
+  }
+  return isSized ? std::optional(sizes) : std::nullopt;
+}
+
+/// A row of the tensor that another shape of the text is of: a weight, a bias.
+bool isRowOfAnother(const ShapeFact &fact, const Facts &facts) {
+  const auto endsSo = [&](const auto &dims, const auto &last) {
+    return dims.size() > 1 && dims.back() == last;
+  };
+  return fact.sizes.size() == 1 &&
+         (std::any_of(facts.shapes.begin(), facts.shapes.end(),
+                      [&](const ShapeFact &one) { return endsSo(one.sizes, fact.sizes[0]); }) ||
+          std::any_of(facts.namedShapes.begin(), facts.namedShapes.end(),
+                      [&](const NamedShapeFact &one) {
+                        return endsSo(one.names, std::to_string(fact.sizes[0]));
+                      }));
+}
+
 /// Lines of the cases that the text's shapes and sizes make; empty without any.
 std::string casesOf(const definition::Operator &op, const Facts &facts, Written &written) {
   constexpr size_t mostCases = 16;
@@ -135,6 +174,10 @@ std::string casesOf(const definition::Operator &op, const Facts &facts, Written 
       written.unused.push_back("shape " + name + ": without elements there is nothing to time");
       continue;
     }
+    if (isRowOfAnother(fact, facts)) {
+      written.unused.push_back("shape " + name + ": a row of another shape of the text");
+      continue;
+    }
     add(bindFirst(op, fact.sizes), "shape " + name, name);
   }
   for (const SizeFact &fact : facts.lengths) {
@@ -154,8 +197,16 @@ std::string casesOf(const definition::Operator &op, const Facts &facts, Written 
         fmt::format("size {}", fmt::join(sizes, ", ")), "sizes of the text");
   }
   for (const NamedShapeFact &fact : facts.namedShapes) {
-    written.unused.push_back(
-        fmt::format("shape [{}]: its names have no sizes", fmt::join(fact.names, ", ")));
+    const std::string name = fmt::format("[{}]", fmt::join(fact.names, ", "));
+    std::vector<std::string> assumed;
+    const auto usual = withUsualSizes(fact, assumed);
+    const auto binding = usual ? bindFirst(op, *usual) : std::nullopt;
+    if (!binding) {
+      written.unused.push_back("shape " + name + ": its names have no sizes");
+      continue;
+    }
+    add(binding, "shape " + name, fmt::format("{}", fmt::join(*usual, "x")));
+    written.defaults.push_back(fmt::format("{} in {}", fmt::join(assumed, ", "), name));
   }
   for (const std::string &text : facts.noShapes) {
     written.unused.push_back(fmt::format(

@@ -121,22 +121,29 @@ TEST(OptimizationLog, TellsEveryRoundAndTheOutcome) {
   std::string text =
       writeOptimizationLog(manifest, {1.7, 1.75, "no neighbour left", {"another layout"}});
   for (const char *part :
-       {"## Round 1: BLOCK_N 512 -> 1024", "- BLOCK_N=512\n+ BLOCK_N=1024", "class parameter",
+       {"## Round 1: BLOCK_N 512 -> 1024",
+        "- BLOCK_N=512\n+ BLOCK_N=1024",
+        "class parameter",
         "**Version** softmax.1, case `large` (D = 1024, ... = 8x2048), float32; target 1.70x",
         "**Before** 1.500x the baseline, 50 % of the copy bandwidth, 10 % of the peak arithmetic",
         "**Parallelism** 12 programs, threads without one 30 % of the time, 20 % of it spent "
         "launching",
-        "**Result** 1.800x the baseline; expected a gain of 1.10x; the target is reached in this "
-        "case",
+        "**Problem** ",
+        "**Idea** ",
+        "**Expected effect** 1.10 times as fast by the cost model, 1.500x -> 1.650x the baseline",
+        "**Result** 1.800x the baseline; the target is reached in this case",
         "**Why** it worked: share of the bandwidth 50 % -> 60 %, time spent launching 20 % -> 4 "
         "%\n",
         "the target is not reached in this case",
         "**Why** it costs more than it saves: no share that was measured moved by 5 points\n",
         "What worked:\n- BLOCK_N 512 -> 1024 (large, float32): it worked: share",
-        "What to try next:\n- another layout\n", "## Round 2: STREAMING 0 -> 1",
-        "**Result** 1.600x the baseline", "taken back",
+        "What to try next:\n- another layout\n",
+        "## Round 2: STREAMING 0 -> 1",
+        "**Result** 1.600x the baseline",
+        "taken back",
         "| large | float32 | 1.500x | 1.800x | 1 of 2 |",
-        "Target 1.70x: reached, 1.750x on average over the cases", "no neighbour left"}) {
+        "Target 1.70x: reached, 1.750x on average over the cases",
+        "no neighbour left"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

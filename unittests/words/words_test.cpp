@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens, facts, ranking and written definitions of sentences in both languages.
 #include "lib/words/Chain.h"
+#include "lib/words/Formula.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
 
@@ -17,9 +18,13 @@ const std::vector<Shipped> &shipped() {
   return list;
 }
 
-std::vector<Term> termsOf(const std::vector<Token> &tokens) {
+const std::set<std::string> &knownOnes() {
   static const auto known = knownTerms(shipped());
-  return findTerms(tokens, &known);
+  return known;
+}
+
+std::vector<Term> termsOf(const std::vector<Token> &tokens) {
+  return findTerms(tokens, &knownOnes());
 }
 
 Facts factsOf(const std::string &text) {
@@ -34,12 +39,15 @@ std::string answer(const std::string &text) {
     return "-";
   }
   const auto terms = termsOf(*tokens);
+  if (auto formula = formulaIn(text); formula && isWhole(*formula, knownOnes())) {
+    return "+" + formula->definition.op.body;
+  }
   const auto candidates = rank(shipped(), terms, findFacts(*tokens, terms));
   if (isClear(candidates, terms)) {
     return candidates.front().shipped->op.name;
   }
-  const auto functions = chainOf(terms);
-  const auto chain = functions.empty() ? std::nullopt : chainDefinition(functions);
+  const auto steps = chainOf(terms, *tokens);
+  const auto chain = steps.empty() ? std::nullopt : chainDefinition(steps);
   return chain ? "+" + chain->op.body : candidates.empty() ? "-" : "?";
 }
 
@@ -170,8 +178,8 @@ TEST(Words, ShapesInTheirSpellings) {
 TEST(Words, ChainsAreOfFunctionsThatNeedNothingElse) {
   const auto chain = [](const std::string &text) {
     auto tokens = tokenize("text", text);
-    const auto functions = chainOf(termsOf(*tokens));
-    const auto made = functions.empty() ? std::nullopt : chainDefinition(functions);
+    const auto steps = chainOf(termsOf(*tokens), *tokens);
+    const auto made = steps.empty() ? std::nullopt : chainDefinition(steps);
     return made ? made->op.body : "";
   };
   EXPECT_EQ(chain("exp then tanh"), "step1 = torch.exp(x)\nout = torch.tanh(step1)\n");
@@ -179,10 +187,43 @@ TEST(Words, ChainsAreOfFunctionsThatNeedNothingElse) {
             "step1 = torch.relu(x)\nout = torch.softmax(step1, dim=-1)\n");
   EXPECT_EQ(chain("先做exp再求和"),
             "step1 = torch.exp(x)\nout = torch.sum(step1, dim=-1, keepdim=True)\n");
+  EXPECT_EQ(chain("add two tensors then softmax"),
+            "step1 = x + y\nout = torch.softmax(step1, dim=-1)\n");
+  EXPECT_EQ(chain("linear with bias, then tanh, then dropout 0.2"),
+            "step1 = x @ w\nstep2 = step1 + bias\nstep3 = torch.tanh(step2)\n"
+            "out = F.dropout(step3, 0.2, seed=seed)\n");
+  EXPECT_EQ(chain("矩阵乘法 加偏置 再 ReLU"),
+            "step1 = x @ w\nstep2 = step1 + bias\nout = torch.relu(step2)\n");
+  for (const char *text : {"exp then add two tensors", "exp then dropout 2", "exp then linear",
+                           "linear then layer norm", "exp with bias, then tanh"}) {
+    EXPECT_EQ(chain(text), "") << text;
+  }
   for (const char *text : {"tanh of exp", "exp and tanh", "exp", "exp then dropout", "sum then exp",
                            "exp then add", "exp then tanh without relu", "exp then clamp",
                            "exp then tanh then frobnicate", "exp then isnan"}) {
     EXPECT_EQ(chain(text), "") << text;
+  }
+}
+
+TEST(Words, AFormulaIsWrittenAsItStands) {
+  const auto body = [](const std::string &text) {
+    const auto formula = formulaIn(text);
+    return formula && isWhole(*formula, knownOnes()) ? formula->definition.op.body : "";
+  };
+  EXPECT_EQ(body("relu(x) + sigmoid(x) * tanh(x), fp16"),
+            "out = torch.relu(x) + torch.sigmoid(x) * torch.tanh(x)\n");
+  EXPECT_EQ(body("计算 y = softmax(q * 0.125 + F.gelu(mask))，半精度"),
+            "out = torch.softmax(q * 0.125 + F.gelu(mask), dim=-1)\n");
+  EXPECT_EQ(body("please write tanh(a @ b + bias) for me"), "out = torch.tanh(a @ b + bias)\n");
+  const auto made = formulaIn("sum(exp(x - bias), dim=-1)");
+  ASSERT_TRUE(made);
+  EXPECT_EQ(definition::text(made->definition.op.parameters.at(1).shape), "[D]");
+  EXPECT_NE(made->definition.text.find("[outputs.out]\nshape = [\"...\"]"), std::string::npos);
+  for (const char *text :
+       {"exp(x)", "x + y", "frobnicate(x) + exp(x)", "exp(x) + y then softmax",
+        "max(0, x) + log(1 + exp(x))", "exp(x) + y without bias", "exp(x) @ y", "a @ b @ exp(c)",
+        "relu(x) + out", "relu(x) + (y", "exp(x) and tanh(y)", "relu(relu)"}) {
+    EXPECT_EQ(body(text), "") << text;
   }
 }
 

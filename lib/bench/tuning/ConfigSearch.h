@@ -30,12 +30,17 @@ struct ConfigSearch {
   std::optional<size_t> best;     ///< the least median of those that are right
 };
 
-/// Times all of them and keeps the best one, unless the device was lost to one of them.
+/// Times all of them and keeps the best one, unless the device was lost to one of them, or they are
+/// guessed.
 ConfigSearch searchConfigs(const OpenConfigs &open, const KernelMeasurement &how,
                            const Machine &chip);
 
 /// The one that an earlier search chose, if the kernel still has it.
 const OpenConfig *keptConfig(const OpenConfigs &open);
+
+/// Keeps a choice under a key, and what is kept under it; "" = nothing.
+void keepConfig(const std::string &key, const std::string &config);
+std::string keptText(const std::string &key);
 
 /// What tells machines apart that a case of this target is timed on: `chip`'s fingerprint on this
 /// processor, that of the device elsewhere. Errors as of pipeline::deviceFor.
@@ -49,9 +54,9 @@ struct ChosenCase {
   std::optional<KernelRow> lost = {};
 };
 
-/// The case with the config that is kept for it, or that is found now; as it is where it leaves
-/// nothing open. Nothing, and errors in `diags`, when the kernel cannot be read or no config is
-/// right (the first config's error).
+/// The case with the config that is kept for it, of a search beyond the kernel's configs first, or
+/// that is found now among these; as it is where it leaves nothing open. Nothing, and errors in
+/// `diags`, when the kernel cannot be read or no config is right (the first config's error).
 std::optional<ChosenCase> chooseConfig(const launch::KernelCase &one, const KernelMeasurement &how,
                                        const Machine &chip, Diagnostics &diags);
 

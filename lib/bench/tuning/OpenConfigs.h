@@ -21,6 +21,9 @@ struct OpenConfigs {
   /// The kernel's text, the signature, the compiler, the machine and the target, and the values of
   /// the arguments that triton.autotune names as its `key`.
   std::string key;
+  /// Nobody wrote them down for the kernel: each is launched between forbidden pages before it is
+  /// timed. The choice among them is kept by who looks further (keepConfig).
+  bool areGuessed = false;
 };
 
 /// Nothing is open in a kernel without configs or with a single one, nor where the signature gives

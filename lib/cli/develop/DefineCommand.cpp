@@ -8,6 +8,7 @@
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/words/Chain.h"
+#include "lib/words/Formula.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
 
@@ -84,7 +85,7 @@ struct Reading {
   words::Facts facts;
   std::vector<words::Shipped> shipped;
   std::vector<Candidate> candidates;
-  std::optional<words::Shipped> chain;    ///< where no definition has all functions together
+  std::optional<words::Shipped> made;     ///< where no definition has all functions together
   const words::Shipped *chosen = nullptr; ///< null: several are equally near
 };
 
@@ -155,7 +156,7 @@ void printJson(const Reading &reading, const words::Written *written, const std:
                              {"column", one.range.column}});
   }
   if (written) {
-    json["made_from"] = reading.chain ? reading.chain->origin : reading.chosen->op.name;
+    json["made_from"] = reading.made ? reading.made->origin : reading.chosen->op.name;
     json["not_used"] = written->unused;
     json["defaults"] = written->defaults;
     json["definition"] = written->text;
@@ -170,9 +171,8 @@ void printReasons(FILE *to, const Reading &reading, const words::Written *writte
   for (const Candidate &one : reading.candidates) {
     table.add({one.shipped->op.name, fmt::format("{:.1f}", one.score), reason(one)});
   }
-  if (reading.chain) {
-    fmt::print(to, "No definition has all of it; written as a chain of {}\n",
-               reading.chain->origin);
+  if (reading.made) {
+    fmt::print(to, "Written from {}, not from a definition that ships\n", reading.made->origin);
   } else {
     fmt::print(to, "{}", table.text());
   }
@@ -219,6 +219,26 @@ Status createFile(const std::string &path, const std::string &content) {
   return Done{};
 }
 
+bool hasKernels(const words::Shipped &made) {
+  return std::none_of(made.body.begin(), made.body.end(), [](const std::string &function) {
+    const bool isInTables =
+        definition::findOperation(function) || definition::findFunction(function);
+    return isInTables && develop::missingForm(function).has_value(); // dropout is the reader's own
+  });
+}
+
+/// The text is a formula that kernels compute.
+bool takeFormula(Reading &reading, const std::set<std::string> &known) {
+  auto formula = words::formulaIn(reading.request.prose);
+  if (formula && words::isWhole(*formula, known) && hasKernels(formula->definition)) {
+    reading.made = std::move(formula->definition);
+    std::erase_if(reading.terms, [](const words::Term &term) { // of the formula, and understood
+      return term.kind == words::TermKind::Unknown;
+    });
+  }
+  return reading.made.has_value();
+}
+
 /// Candidates of the text, and which is meant.
 Result<Reading> read(const Options &options) {
   Reading reading;
@@ -252,18 +272,19 @@ Result<Reading> read(const Options &options) {
   const auto known = words::knownTerms(reading.shipped);
   reading.terms = words::findTerms(*tokens, &known);
   reading.facts = words::findFacts(*tokens, reading.terms);
+  if (options.choose.empty() && takeFormula(reading, known)) {
+    return reading;
+  }
   reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
   const bool isClear = words::isClear(reading.candidates, reading.terms);
-  if (!isClear && options.choose.empty()) {
-    const auto functions = words::chainOf(reading.terms);
-    const bool hasKernel = std::none_of(functions.begin(), functions.end(), [](const auto &name) {
-      return develop::missingForm(name).has_value();
-    });
-    if (!functions.empty() && hasKernel) {
-      reading.chain = words::chainDefinition(functions);
+  const auto steps = words::chainOf(reading.terms, *tokens);
+  if (!isClear && options.choose.empty() && !steps.empty()) {
+    reading.made = words::chainDefinition(steps);
+    if (reading.made && !hasKernels(*reading.made)) {
+      reading.made.reset();
     }
   }
-  if (reading.chain) {
+  if (reading.made) {
     return reading;
   }
   if (reading.candidates.empty()) {
@@ -299,8 +320,8 @@ void define(Options &options, Session &session) {
   if (!reading) {
     return session.fail(reading.error());
   }
-  if (reading->chain) {
-    reading->chosen = &*reading->chain;
+  if (reading->made) {
+    reading->chosen = &*reading->made;
   }
   auto &candidates = reading->candidates;
   candidates.resize(std::min(candidates.size(), options.candidates));

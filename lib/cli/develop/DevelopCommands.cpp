@@ -368,7 +368,7 @@ void addBench(CLI::App &app, Session &session) {
   command->add_flag("--ladder", kernel->isLadder,
                     "the rungs of kernels/OP in the same turns, with each one's gain");
   command->add_option("--report", kernel->report,
-                      "with --ladder: a Markdown file for it, pictures beside it");
+                      "with --ladder or --sweep: a Markdown file for it, pictures beside it");
   addProcessOptions(*command, *kernel);
   addBlocking(*command);
   addImportPaths(*command, session);

@@ -3,6 +3,7 @@
 
 #include "lib/bench/Against.h"
 #include "lib/bench/KernelReport.h"
+#include "lib/bench/SweepReport.h"
 #include "lib/bench/tuning/ConfigSearch.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/Against.h"
@@ -15,6 +16,7 @@
 #include "lib/measure/results/Environment.h"
 #include "lib/pipeline/Target.h"
 #include "lib/report/GateReport.h"
+#include "lib/support/AtomicFile.h"
 #include "lib/support/Interrupt.h"
 
 #include <CLI/CLI.hpp>
@@ -40,6 +42,7 @@ struct ToldRow {
   Json json;
   std::vector<bench::KernelLine> lines; ///< of the table
   measure::RecordedCase recorded;
+  std::optional<KernelRow> row = {}; ///< of one measured in this process
   bool failed = false, isDeviceLost = false;
 };
 
@@ -48,6 +51,7 @@ ToldRow toldRow(const KernelRow &row) {
           .json = bench::kernelJson(row),
           .lines = bench::kernelLines(row),
           .recorded = bench::recordedCase(row, row.file),
+          .row = row,
           .failed = !row.failure.empty(),
           .isDeviceLost = row.isDeviceLost};
 }
@@ -104,6 +108,8 @@ private:
   ToldRow deadRow(const KernelCase &one, const std::string &fate) const;
   Json json(const std::vector<ToldRow> &rows) const;
   Json withEnvironment(Json rows) const;
+  /// Markdown of a sweep with a picture beside it.
+  Status writeReport(const std::vector<ToldRow> &rows) const;
   std::optional<measure::GateResult> judge(const std::vector<ToldRow> &rows,
                                            const measure::ResultFile &earlier);
 
@@ -198,6 +204,10 @@ Json KernelBench::withEnvironment(Json rows) const {
   Json all;
   all["schema"] = 1;
   all["subject"] = subjectOf(options.given.kernel);
+  const auto target = pipeline::findTarget(options.target, options.chip);
+  all["measured_with"] = {{"target", target ? (*target)->name() : options.target},
+                          {"chip_file", options.chip},
+                          {"seconds_per_case", options.secondsPerCase}};
   all["environment"] = Json::parse(measure::toJson(environment));
   all["rows"] = std::move(rows);
   return all;
@@ -244,6 +254,31 @@ void KernelBench::runForParent() {
   leaveReport(options.reportTo, {{"rows", all}});
 }
 
+Status KernelBench::writeReport(const std::vector<ToldRow> &rows) const {
+  std::vector<bench::KernelLine> lines;
+  std::vector<KernelRow> swept;
+  for (const ToldRow &row : rows) {
+    lines.insert(lines.end(), row.lines.begin(), row.lines.end());
+    swept.push_back(*row.row);
+  }
+  const std::filesystem::path file(options.report);
+  const std::string title = subjectOf(options.given.kernel);
+  std::string text = fmt::format(
+      "# {}, {}\n\nTarget {}, machine {}, {} threads, {}, revision {}; {} s a size.\n\n{}", title,
+      options.formulas.sweep.substr(0, options.formulas.sweep.find('=')), options.target, chip.name,
+      environment.threads, environment.date, environment.revision, options.secondsPerCase,
+      bench::kernelTable(lines).markdown());
+  const std::string picture = bench::sweepPicture(title, swept);
+  if (!picture.empty()) {
+    const std::string name = file.stem().string() + ".svg";
+    text += fmt::format("\n![{}]({})\n", title, name);
+    if (Status done = writeFileAtomically((file.parent_path() / name).string(), picture); !done) {
+      return done;
+    }
+  }
+  return writeFileAtomically(options.report, text);
+}
+
 void KernelBench::run(const std::optional<measure::ResultFile> &earlier) {
   const CaseNumbers numbers = askedCases(cases.size(), options);
   std::vector<ToldRow> rows;
@@ -256,7 +291,7 @@ void KernelBench::run(const std::optional<measure::ResultFile> &earlier) {
     for (const ToldRow &row : rows) {
       lines.insert(lines.end(), row.lines.begin(), row.lines.end());
     }
-    fmt::print("{}{}", bench::kernelTable(lines), measure::uncertaintyNote(chip));
+    fmt::print("{}{}", bench::kernelTable(lines).text(), measure::uncertaintyNote(chip));
     for (const measure::PeerSource &one : missing) {
       fmt::print("no peer of {}: {}\n", one.name, one.state);
     }
@@ -283,6 +318,11 @@ void KernelBench::run(const std::optional<measure::ResultFile> &earlier) {
   }
   if (session.json) {
     fmt::print("{}\n", results.dump(2));
+  }
+  if (!options.report.empty()) {
+    if (Status done = writeReport(rows); !done) {
+      return session.fail(done.error());
+    }
   }
   if (isInterrupted()) {
     session.status = interruptStatus();
@@ -320,12 +360,18 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
   std::error_code ignored;
   const bool isFolder = std::filesystem::is_directory(input, ignored);
   std::vector<std::string> used = {"--target",      "--chip",    "--seconds-per-case",
-                                   "--import-path", "--against", "--blocking"};
+                                   "--import-path", "--against", "--blocking",
+                                   "--search"};
   if (isFolder) {
-    used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers", "--without"});
+    used.insert(used.end(),
+                {"--case", "--in-process", reportOption, "--numbers", "--without", "--point"});
   } else {
     used.insert(used.end(),
                 {"--signature", "--grid", "--arg", "--reference", "--sweep", "--bytes", "--flops"});
+    const auto *sweep = command.get_option_no_throw("--sweep");
+    if (sweep != nullptr && sweep->count() > 0) {
+      used.emplace_back("--report");
+    }
   }
   std::erase_if(used, [&](const std::string &name) { return !command.get_option_no_throw(name); });
   return unusedOption(command, isFolder ? "a folder of kernels" : "one kernel's file", used);

@@ -21,10 +21,12 @@ struct KernelBenchOptions {
   std::string against;      ///< an earlier result file, empty = none
   bool isInProcess = false; ///< and reportTo: as those of KernelVerifyOptions
   std::string reportTo = {};
-  std::vector<size_t> numbers = {}; ///< of the cases that another process asks for
-  std::vector<size_t> without = {}; ///< of tune: configs that it leaves out
-  bool isLadder = false;            ///< see KernelLadder.h
-  std::string report = {};          ///< Markdown of the ladders, pictures beside it; empty = none
+  std::vector<size_t> numbers = {};     ///< of the cases that another process asks for
+  std::vector<size_t> without = {};     ///< of tune: configs that it leaves out
+  bool isSearch = false;                ///< of tune: beyond the kernel's configs, see TuneSearch.h
+  std::vector<std::string> points = {}; ///< of such a search: those that another process asks for
+  bool isLadder = false;                ///< see KernelLadder.h
+  std::string report = {};              ///< Markdown of ladders or of a sweep, pictures beside it
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);

@@ -5,6 +5,8 @@
 #include "lib/cli/develop/CaseProcesses.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
+#include "lib/develop/OperatorLaunches.h"
+#include "lib/pipeline/Target.h"
 #include "lib/support/Interrupt.h"
 
 #include <CLI/CLI.hpp>
@@ -127,12 +129,32 @@ void KernelProfiles::run() {
 
 } // namespace
 
+namespace {
+
+/// Launches of an operator's folder: of an architecture, as their tensors are nobody's.
+Result<std::vector<KernelCase>> launchesOf(const KernelBenchOptions &options) {
+  if (pipeline::namesDevice(options.target) || options.target.find(':') == std::string::npos) {
+    return makeError("E0013", fmt::format("profile of an operator expects an architecture as "
+                                          "--target, but got '{}'",
+                                          options.target))
+        .withHelp("write --target nvidia:sm_90a for what its kernels take; nereid bench " +
+                  options.given.kernel + " --target " + options.target + " has the times");
+  }
+  auto chip = options.chip.empty() ? Result<Machine>(genericMachine()) : loadMachine(options.chip);
+  return chip ? develop::operatorLaunches(options.given.kernel, *chip, options.caseName)
+              : Result<std::vector<KernelCase>>(chip.error());
+}
+
+} // namespace
+
 void addProfile(CLI::App &app, Session &session) {
   auto options = std::make_shared<KernelBenchOptions>();
   CLI::App *command = app.add_subcommand(
       "profile", "what a kernel takes of a device and what it reaches: time, registers, shared "
                  "memory, occupancy, waves");
-  command->add_option("kernel", options->given.kernel, "kernels/OP or FILE.py[:function]")
+  command
+      ->add_option("kernel", options->given.kernel,
+                   "kernels/OP, FILE.py[:function], or the folder of an operator")
       ->required();
   command
       ->add_option("--target", options->target,
@@ -148,15 +170,18 @@ void addProfile(CLI::App &app, Session &session) {
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
     const std::string &input = options->given.kernel;
-    if (!isKernelBench(input)) {
-      return session.fail(makeError("E0013", "profile expects kernels/OP with cases.toml or "
-                                             "FILE.py, but got '" +
-                                                 input + "'"));
+    const bool isOperator = develop::isOperatorFolder(input);
+    if (!isOperator && !isKernelBench(input)) {
+      return session.fail(
+          makeError("E0013", "profile expects kernels/OP with cases.toml, "
+                             "FILE.py or the folder of an operator, but got '" +
+                                 input + "'")
+              .withHelp("nereid generate DEF.toml makes the folder of an operator"));
     }
     if (auto unused = unusedBenchOption(*command, input)) {
       return session.fail(*unused);
     }
-    auto cases = benchCases(*options);
+    auto cases = isOperator ? launchesOf(*options) : benchCases(*options);
     if (!cases) {
       return session.fail(cases.error());
     }

@@ -4,6 +4,7 @@
 #include "lib/definition/cases/OtherNumbers.h"
 #include "lib/definition/operations/indices/Indexing.h"
 #include "lib/develop/accuracy/FormCases.h"
+#include "lib/develop/accuracy/SmallCase.h"
 #include "lib/launch/LostDevice.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
@@ -326,6 +327,13 @@ verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
   return attempts;
 }
 
+bool haveSameSizes(const definition::Binding &one, const definition::Binding &other) {
+  return one.rest.size() == other.rest.size() &&
+         std::equal(one.symbols.begin(), one.symbols.end(), other.symbols.begin(),
+                    other.symbols.end(),
+                    [](const auto &a, const auto &b) { return a.first == b.first; });
+}
+
 /// The cases that were asked for.
 Result<std::vector<GridCase>> chosenCases(Generation &generation, const Machine &chip,
                                           const AccuracyOptions &options, DType dtype,
@@ -335,7 +343,9 @@ Result<std::vector<GridCase>> chosenCases(Generation &generation, const Machine 
   if (options.onlyCase.empty()) {
     return grid;
   }
-  const std::string wanted = options.onlyCase.substr(0, options.onlyCase.find(takenAs));
+  std::string wanted = options.onlyCase.substr(0, options.onlyCase.find(takenAs));
+  const auto small = readSmallName(wanted);
+  wanted = small ? small->name : wanted;
   std::vector<std::string> names;
   for (const GridCase &one : grid) {
     names.push_back(one.name);
@@ -344,7 +354,45 @@ Result<std::vector<GridCase>> chosenCases(Generation &generation, const Machine 
   if (grid.empty()) {
     return verify::unknownCase(generation.op().name, wanted, names);
   }
+  if (small) {
+    if (!haveSameSizes(grid.front().binding, small->sizes)) {
+      return makeError("E0016", fmt::format("'{}' does not give the sizes of case '{}'",
+                                            options.onlyCase, wanted))
+          .withHelp("it has " + smallName("", grid.front().binding));
+    }
+    grid.front().binding = small->sizes;
+    grid.front().name = smallName(wanted, small->sizes);
+    if (Status met = checkConstraints(generation.op(), small->sizes, dtype); !met) {
+      return met.error();
+    }
+  }
   return grid;
+}
+
+/// A failed case and its attempt with the smallest sizes that fail likewise: by a wrong number, or
+/// by something else. Nothing where none are smaller.
+std::optional<std::pair<GridCase, Attempt>> madeSmall(Generation &generation, Progress &progress,
+                                                      const Machine &chip, const GridCase &grid,
+                                                      const Attempt &failed) {
+  std::optional<std::pair<GridCase, Attempt>> smallest;
+  const auto fails = [&](const definition::Binding &sizes) {
+    if (isInterrupted() || progress.hasLostDevice() || progress.gravest().isEndless() ||
+        !checkConstraints(generation.op(), sizes, failed.row.dtype)) {
+      return false;
+    }
+    GridCase small = grid;
+    small.binding = sizes;
+    small.name = smallName(grid.name, sizes);
+    auto attempt = verifyCase(generation, progress, chip, small, failed.row.dtype);
+    const bool isSame = attempt && !attempt->row.failure.empty() &&
+                        attempt->row.comparison.passed() == failed.row.comparison.passed();
+    if (isSame) {
+      smallest.emplace(std::move(small), std::move(*attempt));
+    }
+    return isSame;
+  };
+  (void)smallestFailing(grid.binding, fails);
+  return smallest;
 }
 
 /// Everything about the attempt as files.
@@ -425,10 +473,16 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
       AccuracyRow &row = (*attempt)->row;
       const bool failed = !row.failure.empty();
       if (choice.wants(failed)) {
-        if (Status kept = keepAttempt(generation, **attempt, (*grid)[i], options); !kept) {
+        auto small = failed && options.onlyCase.empty()
+                         ? madeSmall(generation, progress, chip, (*grid)[i], **attempt)
+                         : std::nullopt;
+        const Attempt &keptOne = small ? small->second : **attempt;
+        if (Status kept =
+                keepAttempt(generation, keptOne, small ? small->first : (*grid)[i], options);
+            !kept) {
           return kept.error();
         }
-        choice.choose(fmt::format("{} ({})", row.caseName, torchName(dtype)), failed);
+        choice.choose(fmt::format("{} ({})", keptOne.row.caseName, torchName(dtype)), failed);
         report.kept = choice.name();
       }
       report.rows.push_back(std::move(row));

@@ -126,7 +126,9 @@ public:
                                     std::to_string(countEntries()) + "; " + reason,
                                 text.size(), text.size() + 1);
     std::string example = param.isConstexpr() ? "=1024" : "=*fp32:16";
-    return error.withHelp("add '" + param.name + example + "' or the like");
+    const std::string search = "; where it is the length of a tile, nereid tune --search finds one";
+    return error.withHelp("add '" + param.name + example + "' or the like" +
+                          (param.isConstexpr() ? search : ""));
   }
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/measure/results/Environment.h"
 
+#include "lib/support/Knobs.h"
 #include "lib/support/Version.h"
 #include "runtime/ThreadPool.h"
 
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 #include <sys/utsname.h>
@@ -24,6 +26,12 @@ Environment describeEnvironment(const Machine &chip) {
     environment.system = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   }
   environment.compiler = compilerText();
+  environment.flags = flagsText();
+  for (const Knob &knob : allKnobs()) {
+    if (const char *value = std::getenv(std::string(knob.variable).c_str())) {
+      environment.knobs[std::string(knob.variable)] = value;
+    }
+  }
   environment.version = versionText();
   environment.revision = revisionText();
   environment.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -56,9 +64,14 @@ std::string toJson(const Environment &environment) {
   json["fingerprint"] = environment.fingerprint;
   json["system"] = environment.system;
   json["compiler"] = environment.compiler;
+  json["flags"] = environment.flags;
   json["nereid"] = environment.version;
   json["revision"] = environment.revision;
   json["date"] = environment.date;
+  json["knobs"] = nlohmann::ordered_json::object();
+  for (const auto &[name, value] : environment.knobs) {
+    json["knobs"][name] = value;
+  }
   json["threads"] = environment.threads;
   json["load_average"] = orNull(environment.state.loadAverage);
   json["memory_bytes"] = orNull(environment.state.memoryBytes);

@@ -6,12 +6,15 @@
 #include "lib/machine/Machine.h"
 #include "lib/measure/results/SystemState.h"
 
+#include <map>
 #include <string>
 
 namespace nereid::measure {
 
 struct Environment {
-  std::string chip, fingerprint, system, compiler, version, revision, date;
+  std::string chip, fingerprint, system, compiler, flags, version, revision, date;
+  /// Variables of nereid knobs that are set, with their values.
+  std::map<std::string, std::string> knobs;
   int threads = 1;
   SystemState state; ///< when the run began
   double copyBandwidth = 0;

@@ -48,12 +48,16 @@ kinds = [
     ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against",
                        "--blocking"}
      | one_file | {"--sweep"}),
+    ("bench", [file, "--sweep", "n=10"], {"--target", "--chip", "--seconds-per-case", "--import-path",
+                                          "--against", "--blocking", "--report", "--sweep"}
+     | one_file),
     ("bench", ["results.json"], {"--against"}),
     ("bench", [folder, "--ladder"], {"--ladder", "--report", "--target", "--chip", "--seconds-per-case",
                                      "--import-path", "--blocking"}),
     ("tune", [folder], {"--target", "--chip", "--seconds-per-case", "--import-path", "--case",
-                        "--in-process", "--blocking"}),
-    ("tune", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--blocking"}
+                        "--in-process", "--blocking", "--search"}),
+    ("tune", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--blocking",
+                      "--search"}
      | one_file),
     ("profile", [folder, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",
                                           "--case", "--in-process", "--blocking"}),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `nereid tune`: times the configs of triton.autotune that cases leave open, and keeps the quickest
-// one of each for `nereid bench`.
+// `nereid tune`: times the configs of triton.autotune that cases leave open, or searches block
+// sizes that nobody wrote down, and keeps the quickest one of each for `nereid bench`.
 #include "lib/bench/tuning/OpenConfigs.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/CaseProcesses.h"
 #include "lib/cli/develop/KernelBench.h"
-#include "lib/cli/develop/TunedCase.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
+#include "lib/cli/tune/TuneSearch.h"
+#include "lib/cli/tune/TunedCase.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/pipeline/Target.h"
 #include "lib/support/Interrupt.h"
@@ -37,11 +38,22 @@ public:
   void runForParent();
 
 private:
+  using Points = std::vector<std::string>;
+
   bool tuneAll();
+  /// Those of triton.autotune, or those at `points`. Nothing when the session has failed.
+  std::optional<bench::OpenConfigs> configsOf(size_t number, const Points &points);
+  /// Nothing when the session has failed, or without anything to search.
+  std::optional<bench::SearchSpace> spaceOf(size_t number);
   /// Nothing when the session has failed; a case that leaves nothing open has no JSON.
-  std::optional<TunedCase> tuneHere(size_t number, const ConfigFates &fates);
+  std::optional<TunedCase> tuneHere(size_t number, const Points &points, const ConfigFates &fates);
   /// In processes of their own, each without the configs that have taken the device from one.
-  std::optional<TunedCase> tuneInChildren(size_t number);
+  std::optional<TunedCase> tuneInChildren(size_t number, const Points &points);
+  std::optional<TunedCase> tuneOne(size_t number, const Points &points) {
+    return casesRunHere(options) ? tuneHere(number, points, {}) : tuneInChildren(number, points);
+  }
+  /// Round by round, see TuneSearch.h.
+  std::optional<TunedCase> search(size_t number);
 
   const KernelBenchOptions &options;
   const std::vector<launch::KernelCase> &cases;
@@ -51,28 +63,107 @@ private:
   Json all = Json::array();
 };
 
-std::optional<TunedCase> Tuning::tuneHere(size_t number, const ConfigFates &fates) {
+std::optional<bench::SearchSpace> Tuning::spaceOf(size_t number) {
   const launch::KernelCase &one = cases[number];
   auto machine = bench::machineOf(how.execution, chip);
   if (!machine) {
     session.fail(machine.error());
     return std::nullopt;
   }
-  Diagnostics diags;
-  const auto open = bench::openConfigs(one, how.execution, *machine, diags);
-  if (!open) {
-    session.fail(diags);
+  if (one.reference.empty()) {
+    session.fail(
+        makeError("E0013", fmt::format("--search expects a reference, but '{}' has none", one.name))
+            .withHelp("block sizes that nobody wrote down may be wrong: write --reference "
+                      "\"out=x + y\", with the names of the kernel's arguments"));
     return std::nullopt;
   }
-  return open->configs.empty() ? TunedCase() : searchedCase(one.name, *open, fates, how, chip);
+  Diagnostics diags;
+  auto space = bench::searchSpace(one, how.execution, *machine, chip, diags);
+  if (!space) {
+    session.fail(diags);
+  } else if (space->start.empty()) {
+    session.fail(makeError("E0029", fmt::format("'{}' has nothing to search", one.kernel))
+                     .withHelp("lengths of tiles are constexpr parameters, powers of two, that "
+                               "stand in tl.arange or in the shape of a tile"));
+    return std::nullopt;
+  }
+  return space;
 }
 
-std::optional<TunedCase> Tuning::tuneInChildren(size_t number) {
+std::optional<bench::OpenConfigs> Tuning::configsOf(size_t number, const Points &points) {
+  if (!points.empty()) {
+    const auto space = spaceOf(number);
+    if (!space) {
+      return std::nullopt;
+    }
+    bench::OpenConfigs open{.configs = {}, .key = space->key, .areGuessed = true};
+    for (const std::string &point : points) {
+      open.configs.push_back(
+          bench::configAt(*space, bench::pointFromText(point).value_or(space->start)));
+    }
+    return open;
+  }
+  auto machine = bench::machineOf(how.execution, chip);
+  if (!machine) {
+    session.fail(machine.error());
+    return std::nullopt;
+  }
+  Diagnostics diags;
+  auto open = bench::openConfigs(cases[number], how.execution, *machine, diags);
+  if (!open) {
+    session.fail(diags);
+  }
+  return open;
+}
+
+std::optional<TunedCase> Tuning::tuneHere(size_t number, const Points &points,
+                                          const ConfigFates &fates) {
+  const auto open = configsOf(number, points);
+  if (!open) {
+    return std::nullopt;
+  }
+  return open->configs.empty() ? TunedCase()
+                               : searchedCase(cases[number].name, *open, fates, how, chip);
+}
+
+std::optional<TunedCase> Tuning::search(size_t number) {
+  const auto space = spaceOf(number);
+  if (!space) {
+    return std::nullopt;
+  }
+  TuneSearch walk(*space);
+  bool isLost = false;
+  while (!isLost && !isInterrupted()) {
+    Points points;
+    for (const bench::SearchPoint &point : walk.next()) {
+      points.push_back(bench::pointText(point));
+    }
+    if (points.empty()) {
+      break;
+    }
+    const auto round = tuneOne(number, points);
+    if (!round) {
+      return std::nullopt;
+    }
+    isLost = round->lostBy.has_value();
+    walk.take(round->json);
+  }
+  if (walk.hasRight() && !isLost && !isInterrupted()) {
+    bench::keepConfig(space->key, walk.kept());
+  }
+  return TunedCase{
+      .json = walk.json(cases[number].name), .hasRight = walk.hasRight(), .lostBy = {}};
+}
+
+std::optional<TunedCase> Tuning::tuneInChildren(size_t number, const Points &points) {
   ConfigFates fates;
   while (true) {
     std::vector<std::string> words = caseWords("tune", options, {number}, session);
     for (const auto &[config, fate] : fates) {
       words.insert(words.end(), {"--without", std::to_string(config)});
+    }
+    for (const std::string &point : points) {
+      words.insert(words.end(), {"--point", point});
     }
     const ChildResult child = runChild(words);
     if (!child.report) {
@@ -104,7 +195,7 @@ void Tuning::runForParent() {
     fates[config] = "left out";
   }
   for (const size_t number : askedCases(cases.size(), options)) {
-    const auto tuned = tuneHere(number, fates);
+    const auto tuned = tuneHere(number, options.points, fates);
     if (tuned) {
       leaveReport(options.reportTo, {{"case", tuned->json},
                                      {"has_right", tuned->hasRight},
@@ -115,7 +206,7 @@ void Tuning::runForParent() {
 
 bool Tuning::tuneAll() {
   for (size_t number = 0; number < cases.size() && !isInterrupted(); ++number) {
-    const auto tuned = casesRunHere(options) ? tuneHere(number, {}) : tuneInChildren(number);
+    const auto tuned = options.isSearch ? search(number) : tuneOne(number, {});
     if (!tuned) {
       return false;
     }
@@ -126,7 +217,8 @@ bool Tuning::tuneAll() {
       session.status = exitCheckFailed;
     }
     if (!session.json) {
-      fmt::print("{}{}", all.empty() ? "" : "\n", tunedText(tuned->json));
+      fmt::print("{}{}", all.empty() ? "" : "\n",
+                 options.isSearch ? searchText(tuned->json) : tunedText(tuned->json));
     }
     all.push_back(tuned->json);
   }
@@ -146,7 +238,7 @@ void Tuning::run() {
         makeError("E0029", fmt::format("no case of '{}' leaves a config of triton.autotune open",
                                        options.given.kernel))
             .withHelp("a search needs two configs at least whose values the signature does not "
-                      "give"));
+                      "give; --search tries block sizes that the kernel does not name"));
   }
   if (session.json) {
     fmt::print("{}\n", Json{{"schema", 1}, {"cases", all}}.dump(2));
@@ -173,7 +265,8 @@ void runTune(const KernelBenchOptions &options, Session &session) {
 void addTune(CLI::App &app, Session &session) {
   auto options = std::make_shared<KernelBenchOptions>();
   CLI::App *command = app.add_subcommand(
-      "tune", "times the configs of triton.autotune and keeps the quickest one for bench");
+      "tune", "times the configs of triton.autotune, or with --search block sizes around the "
+              "kernel's, and keeps the quickest one for bench");
   command->add_option("kernel", options->given.kernel, "kernels/OP or FILE.py[:function]")
       ->required();
   command->add_option("--target", options->target, "cpu, or a device, nvidia:0");
@@ -184,7 +277,12 @@ void addTune(CLI::App &app, Session &session) {
       ->check(between(0.001, 3600.0));
   addKernelBenchOptions(*command, *options);
   addProcessOptions(*command, *options);
+  command->add_flag(
+      "--search", options->isSearch,
+      "lengths of tiles, and warps and stages on a device, that no config names: from "
+      "those of the signature, or of the chip, to what is quickest around them");
   command->add_option("--without", options->without)->group("");
+  command->add_option("--point", options->points)->group("");
   addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/develop/TunedCase.h"
+#include "lib/cli/tune/TunedCase.h"
 
 #include "lib/measure/statistics/Statistics.h"
 #include "lib/report/Table.h"
