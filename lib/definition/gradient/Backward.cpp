@@ -296,6 +296,9 @@ private:
         body.fail(fmt::format("no output of '{}' depends on '{}'", op.name, name),
                   "leave it out of the inputs to differentiate by");
       }
+      for (Share &each : shares[number]) {
+        each.text = withNames(each.text, renamed);
+      }
       Share share = total(number);
       const SymbolicShape &own = op.parameters[number].shape;
       if (share.shape != own) { // every element has the same share: it takes the input's shape
@@ -306,7 +309,7 @@ private:
           std::any_of(taken.begin(), taken.end(),
                       [&](const GradientTensor &gradient) { return gradient.name == share.text; });
       // An output is not an input unchanged.
-      const std::string text = isInput ? share.text + " + -0.0" : withNames(share.text, renamed);
+      const std::string text = isInput ? share.text + " + -0.0" : share.text;
       const std::string output = resultName(name);
       const bool isOutput = // two inputs may have one gradient
           std::any_of(given.begin(), given.end(),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <memory>
 
 namespace nereid::generator {
 namespace {
@@ -212,6 +213,12 @@ private:
 
 const Node *NodeTable::substitute(const Node *node, const IndexMap &map, IndexSpace &space) {
   return Substitution(*this, map, space).run(node);
+}
+
+NodeMap NodeTable::substitution(const IndexMap &map, IndexSpace &space) {
+  return [one = std::make_shared<Substitution>(*this, map, space)](const Node *node) {
+    return one->run(node);
+  };
 }
 
 const Node *NodeTable::rebuild(const Node *root, const IndexSpace &space, const Rebuild &made,

@@ -82,6 +82,9 @@ public:
   /// the iterators of its new expression, which must run through all its values exactly once; one
   /// that `map` would capture is renamed first, for which `space` gets another.
   const Node *substitute(const Node *node, const IndexMap &map, IndexSpace &space);
+  /// The same for many values, while `map` and `space` live: what they share, they share
+  /// afterwards.
+  NodeMap substitution(const IndexMap &map, IndexSpace &space);
 
   /// The value rebuilt from its leaves: `made` gets the parts of each node, with the new inputs.
   using Rebuild = std::function<const Node *(NodeParts)>;

@@ -180,12 +180,12 @@ LineTensor Lines::stored(const Line &line, Shape shape, const Node *value, const
 }
 
 /// Of lines of one element.
-LineTensor Lines::constant(const Lazy &x, Shape shape, bool isPosition) const {
+LineTensor Lines::constant(const Lazy &x, const Shape &shape, bool isPosition) const {
   if (!isPosition) {
-    return {x, nullptr};
+    return {make.make(shape, x.dtype, x.at), nullptr};
   }
   const Node *zero = program.nodes.integer(0, DType::I64);
-  return {make.make(std::move(shape), DType::I64, [zero](const Point &) { return zero; }), nullptr};
+  return {make.make(shape, DType::I64, [zero](const Point &) { return zero; }), nullptr};
 }
 
 LineTensor Lines::scanned(const std::string &op, const Lazy &x, int source, size_t dim) {
@@ -235,6 +235,13 @@ LineTensor Lines::sorted(const definition::Node &node, const Lazy &x, size_t dim
   const definition::SortedPart part = definition::sortedPart(node, 1);
   const int64_t k = isTopk ? part.count : isOne && !isMedian ? part.first + 1 : -1;
   const Polynomial extent = x.shape[dim];
+  if (extent.isOne()) {
+    const bool hasDim = !isOne || definition::keepsDim(node);
+    Shape all = x.shape;
+    all[dim] = k == 0 ? Polynomial(0) : extent;
+    const LineTensor made = constant(x, all, isPosition);
+    return hasDim ? made : LineTensor{make.dropDim(made.tensor, dim), nullptr};
+  }
   Line &line = orderLine(x, node.inputs[0], dim, part.isDescending);
   Shape shape = x.shape;
   const Node *guard = nullptr;

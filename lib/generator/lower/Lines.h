@@ -48,7 +48,7 @@ private:
   Line &scanLine(const std::string &monoid, const Lazy &x, int source, size_t dim);
   Line &orderLine(const Lazy &x, int source, size_t dim, bool isDescending);
   LineTensor stored(const Line &line, Shape shape, const Node *value, const Node *guard);
-  LineTensor constant(const Lazy &x, Shape shape, bool isPosition) const;
+  LineTensor constant(const Lazy &x, const Shape &shape, bool isPosition) const;
   Lazy atPosition(const Lazy &x, size_t dim, const Lazy &positions, bool hasLine) const;
   Lazy plain(const Lazy &x);
   Point freshPoint(const Shape &shape);

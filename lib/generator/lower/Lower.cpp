@@ -44,6 +44,8 @@ Program Lowerer::run() {
                          : called(node.name, apply(node, std::move(operands))));
   }
   store();
+  // A line of which nobody asked for a value.
+  std::erase_if(program.stages, [](const Stage &stage) { return stage.stores.empty(); });
   return std::move(program);
 }
 

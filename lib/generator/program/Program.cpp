@@ -30,9 +30,7 @@ void Program::replace(const IndexMap &map, const NodeMap &replaced) {
   }
 }
 
-void Program::substitute(const IndexMap &map) {
-  replace(map, [&](const Node *node) { return nodes.substitute(node, map, space); });
-}
+void Program::substitute(const IndexMap &map) { replace(map, nodes.substitution(map, space)); }
 
 void Program::rebuild(const NodeTable::Rebuild &made) {
   std::map<const Node *, const Node *> done;

@@ -194,6 +194,8 @@ TEST(Gradient, OfWhatIsUsedSeveralTimes) {
                            "\"N\", \"M\"")),
             "");
   EXPECT_EQ(wrongIn(parsed("out = x * (M - 2) / math.sqrt(N) + 1 - -y", two, "\"N\", \"M\"")), "");
+  // x's gradient is a share of y's.
+  EXPECT_EQ(wrongIn(parsed("a = x + y\nout = a * a + y", two, "\"N\", \"M\"")), "");
 }
 
 TEST(Gradient, OfShippedOperators) {

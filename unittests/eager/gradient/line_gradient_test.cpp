@@ -31,6 +31,20 @@ TEST(LineGradient, OfSumsOfScans) { // one share for all elements
   }
 }
 
+TEST(LineGradient, OfLinesOfLines) {
+  for (const char *call : {"torch.cumsum(torch.cumsum(x, dim=1), dim=0)",
+                           "torch.cumsum(torch.cumsum(x, dim=1), dim=1)",
+                           "torch.sort(x - x.mean(dim=1, keepdim=True), dim=1).values",
+                           "torch.cumsum(torch.sort(x, dim=0).values, dim=1)",
+                           "torch.cumprod(torch.softmax(torch.cumsum(x, dim=1), dim=1), dim=0)"}) {
+    EXPECT_EQ(
+        wrongWith(
+            {std::string("x = a * b\nout = ") + call, {"a: N, M", "b: N, M"}, "N, M", "", {}}),
+        "")
+        << call;
+  }
+}
+
 TEST(LineGradient, OfSortedLines) {
   for (const auto &[call, shape] : std::vector<std::pair<std::string, std::string>>{
            {"torch.sort(x, dim=1).values", "N, M"},

@@ -115,6 +115,19 @@ TEST(NodeTable, SubstitutionRenamesWhatItWouldCapture) {
   EXPECT_EQ(stages(p), "stage(\"s\")\ny[r] = sum[r_1](x[r, r_1])\n");
 }
 
+/// Two scans that differ in a name alone would be two lines of one kernel.
+TEST(NodeTable, StoresShareAfterwardsWhatTheyShared) {
+  Program p = program("N = size()\nx = input(fp32, [N, N], strides=[N, 1])\n"
+                      "y = output(fp32, [N, N], strides=[N, 1])\n"
+                      "z = output(fp32, [N, N], strides=[N, 1])\n"
+                      "i = iterator(N)\nj = iterator(N)\ns = iterator(N)\n"
+                      "stage(\"a\")\n"
+                      "y[i, j] = scan(\"sum\", s, x[s, j], at=i)\n"
+                      "z[i, j] = scan(\"sum\", s, x[s, j], at=i)\n");
+  p.substitute({{1, Affine::iterator(2)}}); // s is captured, and called something else
+  EXPECT_EQ(p.stages[0].stores[0].value, p.stages[0].stores[1].value) << stages(p);
+}
+
 TEST(NodeTable, SubstitutionReplacesWhatIsBound) {
   Program p = program("x = input(fp32, [12])\ny = output(fp32, [1])\nr = iterator(12)\n"
                       "a = iterator(3)\nb = iterator(4)\nstage(\"s\")\ny[0] = sum[r](x[r])\n");

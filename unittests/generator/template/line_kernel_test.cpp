@@ -217,5 +217,24 @@ TEST(LineKernels, BesideOtherOperations) {
   }
 }
 
+/// A dimension of one element is known to be sorted and summed.
+TEST(LineKernels, LinesOfOneElement) {
+  for (const auto &[body, shape] : std::vector<std::pair<std::string, std::string>>{
+           {"out = torch.sort(x, dim=0).values", "1, \"M\""},
+           {"out = torch.cumsum(torch.sort(x * 2, dim=0).values, dim=0)", "1, \"M\""},
+           {"out = torch.topk(x, 1, dim=0).values", "1, \"M\""},
+           {"out = torch.median(x, dim=0).values", "\"M\""},
+           {"out = torch.kthvalue(x, 1, dim=0, keepdim=True).values", "1, \"M\""},
+           {"out = x + torch.argsort(x, dim=0)", "1, \"M\""},
+           // of which nothing is asked but its shape
+           {"out = x + torch.argsort(torch.cumsum(x, dim=1), dim=0)", "1, \"M\""}}) {
+    const Sample sample{body, "[inputs.x]\nshape = [1, \"M\"]\n", shape, {{1, 9}}, {9}};
+    const definition::Operator op = made(body, sample.inputs, shape, "\"float32\"");
+    for (const RunOptions &option : interpreted()) {
+      expectReference(op, sample, DType::F32, option);
+    }
+  }
+}
+
 } // namespace
 } // namespace nereid::generator
