@@ -84,11 +84,16 @@ const Conditions &Values::needs(const Node *node, const Conditions &around) {
   }
   const Conditions own = apartFrom(node->iterators, around);
   for (size_t i = 0; i < node->inputs.size(); ++i) {
-    Conditions inner = own;
-    if (isMap(node, "where") && i > 0) {
+    Conditions inner = own, chosen;
+    if (isMap(node, "where") && i > 0) { // what it chooses by holds there, whatever is around
+      addConditions(node->inputs[0], i == 1, chosen);
       addConditions(node->inputs[0], i == 1, inner);
     }
-    add(needs(node->inputs[i], inner));
+    Conditions ofInput = needs(node->inputs[i], inner);
+    std::erase_if(ofInput, [&](const Condition &each) {
+      return std::find(chosen.begin(), chosen.end(), each) != chosen.end();
+    });
+    add(ofInput);
   }
   // In their order; one that reads memory may rest on those before it.
   bool isKept = false;

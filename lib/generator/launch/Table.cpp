@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace nereid::generator {
 namespace {
 
@@ -42,8 +44,19 @@ std::string roleOf(const Program &program, const std::vector<Store> &stores) {
                                                     : "reduce";
 }
 
+/// Whether what is reduced needs another reduction, so that a tile that holds a line reads it once.
+bool reducesTwice(const std::vector<Store> &stores) {
+  const std::vector<const Node *> nodes = reachable(rootsOf(stores));
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node *node) {
+    const std::vector<const Node *> inside = reachable(node->inputs);
+    return node->kind == NodeKind::Reduce &&
+           std::any_of(inside.begin(), inside.end(),
+                       [](const Node *each) { return each->kind == NodeKind::Reduce; });
+  });
+}
+
 /// The kernels of stores that one kernel can make: of reductions whose extent is not known, both
-/// forms; of a stage of `split`, the loop.
+/// forms; of a stage of `split` that reads its parts once, the loop.
 Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::string &name,
                                                 const std::vector<Store> &stores,
                                                 const Split *split) {
@@ -83,6 +96,7 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
   }
   const Polynomial reduced = reducedExtent(program, stores);
   const std::optional<int64_t> extent = reduced.constant();
+  const bool isLoop = isPart && !reducesTwice(stores);
   for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
     std::vector<TileDim> dims = maybeEven(firstReduceTile(program, stores, form));
     const bool isInnermost = dims.back().form != DimForm::Grid;
@@ -91,14 +105,14 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     const bool isBounded = extent || (isPart && program.space.symbols.isAtMost(reduced, longest));
     const bool fits = !isShort && isBounded && program.space.symbols.isAtMost(reduced, longest);
     if (isBounded || isShort ? fits != (form == DimForm::Whole)
-                             : isPart && form == DimForm::Whole) {
+                             : isLoop && form == DimForm::Whole) {
       continue;
     }
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
     if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
       return made.error();
     }
-    if (!extent && !isShort && !isPart) {
+    if (!isBounded && !isShort && !isLoop) {
       kernels.back().lengthOfTwo = heldLength(program, stores);
     }
   }

@@ -1,6 +1,43 @@
 @triton.jit
+def layer_norm_part_1_kernel(
+    x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, part_4_ptr, rest, x_stride, q_4, rest_1, D,
+    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
+    WIDE: tl.constexpr,
+):
+    pid_row = tl.program_id(axis=0)
+    if WIDE:
+        pid_row = pid_row.to(tl.int64)
+    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
+    i = row % rest
+    part = row // rest
+    r = tl.arange(0, BLOCK_R)[None, :]
+    if WIDE:
+        r = r.to(tl.int64)
+    row_inside = (row < rest_1) | (EVEN_X == 1)
+    r_inside = (r < q_4) | (EVEN_R == 1)
+    inside = row_inside & r_inside
+    t = part * q_4 + r < D
+    x = tl.load(
+        x_ptr + i * x_stride + part * q_4 + r, mask=inside & t, other=0.0
+    ).to(tl.float32)
+    sum = tl.sum(x, axis=1, keep_dims=True)
+    part_mean = sum / tl.maximum(
+        tl.maximum(tl.minimum(D - part * q_4, q_4), 0), 1
+    ).to(tl.float32)
+    apart = x - part_mean
+    lanes = tl.where(r_inside, tl.where(t, apart, 0.0), 0.0)
+    sum_1 = tl.sum(lanes, axis=1, keep_dims=True)
+    lanes_1 = tl.where(r_inside, tl.where(t, apart * apart, 0.0), 0.0)
+    sum_2 = tl.sum(lanes_1, axis=1, keep_dims=True)
+    tl.store(part_1_ptr + row, sum, mask=row_inside)
+    tl.store(part_2_ptr + row, part_mean, mask=row_inside)
+    tl.store(part_3_ptr + row, sum_1, mask=row_inside)
+    tl.store(part_4_ptr + row, sum_2, mask=row_inside)
+
+
+@triton.jit
 def layer_norm_part_1_looped_kernel(
-    x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
+    x_ptr, part_1_ptr, part_2_ptr, part_3_ptr, part_4_ptr, rest, q_4, x_stride, rest_1, D,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -18,17 +55,43 @@ def layer_norm_part_1_looped_kernel(
             r = r.to(tl.int64)
         r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
+        t = part * q_4 + r < D
         x = tl.load(
-            x_ptr + i * x_stride + part * q_4 + r, mask=inside & (part * q_4 + r < D), other=0.0
+            x_ptr + i * x_stride + part * q_4 + r, mask=inside & t, other=0.0
         ).to(tl.float32)
         sum_lanes = sum_lanes + x
     sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
+    sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+    sum_lanes_2 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+    part_mean = sum / tl.maximum(
+        tl.maximum(tl.minimum(D - part * q_4, q_4), 0), 1
+    ).to(tl.float32)
+    for start_1 in range(0, q_4, BLOCK_R):
+        r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
+        if WIDE:
+            r = r.to(tl.int64)
+        t_1 = part * q_4 + r < D
+        r_inside_1 = (r < q_4) | (EVEN_R == 1)
+        inside_1 = row_inside & r_inside_1
+        x_1 = tl.load(
+            x_ptr + i * x_stride + part * q_4 + r, mask=inside_1 & t_1, other=0.0
+        ).to(tl.float32)
+        apart = x_1 - part_mean
+        lanes = tl.where(r_inside_1, tl.where(t_1, apart, 0.0), 0.0)
+        sum_lanes_1 = sum_lanes_1 + lanes
+        lanes_1 = tl.where(r_inside_1, tl.where(t_1, apart * apart, 0.0), 0.0)
+        sum_lanes_2 = sum_lanes_2 + lanes_1
+    sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
+    sum_2 = tl.sum(sum_lanes_2, axis=1, keep_dims=True)
     tl.store(part_1_ptr + row, sum, mask=row_inside)
+    tl.store(part_2_ptr + row, part_mean, mask=row_inside)
+    tl.store(part_3_ptr + row, sum_1, mask=row_inside)
+    tl.store(part_4_ptr + row, sum_2, mask=row_inside)
 
 
 @triton.jit
 def layer_norm_part_2_kernel(
-    part_1_ptr, part_2_ptr, rest,
+    part_1_ptr, part_2_ptr, part_3_ptr, part_4_ptr, part_5_ptr, part_6_ptr, rest, D, q_4,
     BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -44,68 +107,22 @@ def layer_norm_part_2_kernel(
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     sum = tl.sum(part_1, axis=0, keep_dims=True)
-    tl.store(part_2_ptr + col, sum, mask=col_inside)
-
-
-@triton.jit
-def layer_norm_part_3_looped_kernel(
-    x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part_1 = row // rest
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = (row < rest_1) | (EVEN_X == 1)
-    part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
-    t = tl.cast(D, tl.int64)
-    mean = part_2 / tl.cast(t, tl.float32)
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = (r < q_4) | (EVEN_R == 1)
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part_1 * q_4 + r,
-            mask=inside & (part_1 * q_4 + r < D),
-            other=0.0,
-        ).to(tl.float32)
-        centred = x - mean
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, centred * centred, 0.0), 0.0)
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(part_3_ptr + row, sum, mask=row_inside)
-
-
-@triton.jit
-def layer_norm_part_4_kernel(
-    part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = (r < 64) | (EVEN_R == 1)
-    col_inside = (col < rest) | (EVEN_Y == 1)
-    inside = r_inside & col_inside
+    part_4 = tl.load(part_4_ptr + col + r * rest, mask=inside, other=0.0)
+    part_2 = tl.load(part_2_ptr + col + r * rest, mask=inside, other=0.0)
+    away = part_2 - sum / tl.cast(tl.cast(D, tl.int64), tl.float32)
     part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    sum = tl.sum(part_3, axis=0, keep_dims=True)
-    tl.store(part_4_ptr + col, sum, mask=col_inside)
+    t = part_4 + away * (
+        part_3 + part_3 + tl.maximum(tl.minimum(D - r * q_4, q_4), 0).to(tl.float32) * away
+    )
+    lanes = tl.where(r_inside, t, 0.0)
+    sum_1 = tl.sum(lanes, axis=0, keep_dims=True)
+    tl.store(part_5_ptr + col, sum, mask=col_inside)
+    tl.store(part_6_ptr + col, sum_1, mask=col_inside)
 
 
 @triton.jit
-def layer_norm_part_5_kernel(
-    x_ptr, weight_ptr, bias_ptr, out_ptr, part_2_ptr, part_4_ptr, eps, D, x_stride, rest,
+def layer_norm_part_3_kernel(
+    x_ptr, weight_ptr, bias_ptr, out_ptr, part_5_ptr, part_6_ptr, eps, D, x_stride, rest,
     out_stride,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
@@ -123,12 +140,12 @@ def layer_norm_part_5_kernel(
     col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
-    part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
+    part_5 = tl.load(part_5_ptr + row, mask=row_inside, other=0.0)
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
+    part_6 = tl.load(part_6_ptr + row, mask=row_inside, other=0.0)
     weight = tl.load(weight_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
-    out = (x - part_2 / t) * tl.rsqrt(part_4 / t + eps) * weight + bias
+    out = (x - part_5 / t) * tl.rsqrt(part_6 / t + eps) * weight + bias
     tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 

@@ -4,6 +4,8 @@
 
 #include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/Frontier.h"
+#include "lib/generator/fuse/split/Distances.h"
 #include "lib/generator/fuse/split/Parts.h"
 #include "lib/generator/program/Monoids.h"
 #include "lib/generator/template/Contiguity.h"
@@ -56,7 +58,7 @@ private:
     });
   }
 
-  /// Those of `left` that need no other.
+  /// Those of `left` that need no other, and distances from what these say.
   void splitLevel(const std::vector<const Node *> &left) {
     std::vector<const Node *> level = left;
     std::erase_if(level, [](const Node *node) { return !reductionsOf(node->inputs).empty(); });
@@ -66,12 +68,76 @@ private:
     std::map<const Node *, const Node *> joined;
     for (const Node *each : level) {
       joined[each] = join(*each, partsOf(*each, part, within, partial));
-      program.nodes.passWord(each, joined[each]);
+    }
+    addDistances(left, part, within, partial, joined);
+    for (const auto &[node, whole] : joined) {
+      program.nodes.passWord(node, whole);
     }
     addStages(partial);
     // The last ones are joined where they are needed, unless that runs along the line again.
-    isJoined = level.size() == left.size() && !program.iteratorsOf(stores[0]).contains(lines[0]);
+    isJoined = joined.size() == left.size() && !program.iteratorsOf(stores[0]).contains(lines[0]);
     replace(isJoined ? joined : saved(joined));
+  }
+
+  /// Parts of the sums of distances (Distances.h) whose centre needs what is joined already alone.
+  void addDistances(const std::vector<const Node *> &left, IteratorId part, IteratorId within,
+                    std::vector<Store> &partial, std::map<const Node *, const Node *> &joined) {
+    std::map<const Node *, const Node *> done = joined;
+    for (const Node *each : left) {
+      const std::optional<Distances> found =
+          joined.contains(each) ? std::nullopt : distancesOf(*each);
+      const std::vector<const Node *> needed =
+          found ? reductionsOf({found->centre}) : std::vector<const Node *>();
+      const bool isNear = std::all_of(needed.begin(), needed.end(),
+                                      [&](const Node *one) { return joined.contains(one); });
+      if (!found || !isNear) {
+        continue;
+      }
+      const Affine place = placeOf(part, within);
+      const PartOfLine line{iteratorsOfPart(*each, within), isBelow(program, place, extent),
+                            countOfPart(*each, part)};
+      const Node *value =
+          selectedInside(program, line.inside,
+                         program.nodes.substitute(found->value, places(place), program.space), 0);
+      std::vector<const Node *> read;
+      for (const Node *component : distancesOfPart(program, line, value)) {
+        read.push_back(program.nodes.make(store(component, each->free, part, partial)));
+      }
+      auto build = [&](NodeParts nodeParts) { return program.nodes.make(std::move(nodeParts)); };
+      const Node *centre = program.nodes.rebuild(found->centre, program.space, build, done);
+      joined[each] = joinedDistances(program, part, read, line.count, centre);
+    }
+  }
+
+  Affine placeOf(IteratorId part, IteratorId within) const {
+    return Affine::iterator(part) * length + Affine::iterator(within);
+  }
+
+  /// Those of the node, with `within` in place of the line.
+  std::vector<IteratorId> iteratorsOfPart(const Node &node, IteratorId within) const {
+    std::vector<IteratorId> result = {within};
+    std::copy_if(node.iterators.begin(), node.iterators.end(), std::back_inserter(result),
+                 [&](IteratorId each) {
+                   return std::find(lines.begin(), lines.end(), each) == lines.end();
+                 });
+    return result;
+  }
+
+  /// What the node's reduction has of a part: fewer of the last one, and none behind the line's
+  /// end.
+  const Node *countOfPart(const Node &node, IteratorId part) {
+    const Affine behind = Affine(extent) - Affine::iterator(part) * length;
+    const Node *own = program.nodes.map(
+        "minimum", DType::I64, {program.nodes.index(behind), program.nodes.index(Affine(length))});
+    own = program.nodes.map("maximum", DType::I64, {own, program.nodes.integer(0, DType::I64)});
+    Polynomial beside = 1;
+    for (IteratorId each : node.iterators) {
+      const bool isLine = std::find(lines.begin(), lines.end(), each) != lines.end();
+      beside = isLine ? beside : beside * program.space.iterators[each].extent;
+    }
+    return beside.constant() == 1
+               ? own
+               : program.nodes.map("mul", DType::I64, {own, program.nodes.index(Affine(beside))});
   }
 
   /// Where the lines are at a place of all of them together, the last one innermost.
@@ -90,13 +156,10 @@ private:
   /// Stores the components of each part; what reads them at `part`.
   std::vector<NodeParts> partsOf(const Node &node, IteratorId part, IteratorId within,
                                  std::vector<Store> &partial) {
-    const Affine place = Affine::iterator(part) * length + Affine::iterator(within);
+    const Affine place = placeOf(part, within);
     const Node *inside = isBelow(program, place, extent);
     NodeParts reduced = node;
-    std::erase_if(reduced.iterators, [&](IteratorId each) {
-      return std::find(lines.begin(), lines.end(), each) != lines.end();
-    });
-    reduced.iterators.insert(reduced.iterators.begin(), within);
+    reduced.iterators = iteratorsOfPart(node, within);
     const IndexMap to = places(place);
     const bool isProduct = contractionOf(node).has_value();
     for (size_t i = 0; i < reduced.inputs.size(); ++i) {
@@ -109,18 +172,23 @@ private:
     std::vector<NodeParts> refs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const bool isTuple = node.inputs.size() > 1;
-      const DType type = isTuple ? node.inputs[i]->dtype : node.dtype;
       const Node *component = value;
       if (isTuple) {
-        NodeParts pick{NodeKind::Pick, type, {value}};
+        NodeParts pick{NodeKind::Pick, node.inputs[i]->dtype, {value}};
         pick.component = static_cast<uint32_t>(i);
         component = program.nodes.make(std::move(pick));
       }
-      NodeParts ref = memoryFor(type, node.free, part);
-      partial.push_back({ref.buffer, ref.indices, component, "", nullptr});
-      refs.push_back(std::move(ref));
+      refs.push_back(store(component, node.free, part, partial));
     }
     return refs;
+  }
+
+  /// The value of each part in memory, over `free` besides; how it is read.
+  NodeParts store(const Node *value, const std::set<IteratorId> &free,
+                  std::optional<IteratorId> part, std::vector<Store> &stage) {
+    NodeParts ref = memoryFor(value->dtype, free, part);
+    stage.push_back({ref.buffer, ref.indices, value, "", nullptr});
+    return ref;
   }
 
   /// The node over all its parts.
@@ -139,16 +207,17 @@ private:
     std::vector<Store> stage;
     std::map<const Node *, const Node *> result;
     auto save = [&](const Node *original, const Node *value) {
-      NodeParts ref = memoryFor(value->dtype, original->free, {});
-      stage.push_back({ref.buffer, ref.indices, value, "", nullptr});
-      result[original] = program.nodes.make(std::move(ref));
+      result[original] = program.nodes.make(store(value, original->free, {}, stage));
       program.nodes.passWord(original, result[original]);
     };
-    for (const Node *node : reachable(rootsOf(stores))) {
-      auto own = joined.find(node);
-      if (own != joined.end() && node->inputs.size() == 1) {
+    std::set<const Node *> originals;
+    for (const auto &[original, whole] : joined) {
+      originals.insert(original);
+    }
+    for (const Node *node : frontier(rootsOf(stores), originals)) {
+      if (auto own = joined.find(node); own != joined.end()) {
         save(node, own->second);
-      } else if (node->kind == NodeKind::Pick && joined.contains(node->inputs[0])) {
+      } else {
         NodeParts pick = *node;
         pick.inputs = {joined.at(node->inputs[0])};
         save(node, program.nodes.make(std::move(pick)));

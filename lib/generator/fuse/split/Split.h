@@ -7,10 +7,10 @@
 //   part[p, j] = max[i](where(L*p + i < N, x[L*p + i, j], -inf))      i < L, p < parts
 //   out[j] = max[p](part[p, j])
 //
-// Of reductions that need others (variances, softmax) each level is a pair of stages; what is
-// written along the reduced iterators is a stage of its own behind them. Products are split along
-// k. The number of parts is fixed and none depends on who is first: results do not change between
-// runs.
+// Of reductions that need others (softmax) each level is a pair of stages, but for sums of squared
+// distances from what a level says, which are of that level (Distances.h); what is written along
+// the reduced iterators is a stage of its own behind them. Products are split along k. The number
+// of parts is fixed and none depends on who is first: results do not change between runs.
 #pragma once
 
 #include "lib/generator/program/Program.h"
