@@ -20,8 +20,29 @@ using language::Expr;
 using language::ExprKind;
 
 constexpr size_t longestPiece = 400; ///< bytes; what is longer is prose
-constexpr size_t mostWords = 40;
+constexpr size_t mostWords = 40, mostPieces = 64;
 constexpr std::string_view result = "out = ";
+
+bool isFunction(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return definition::findOperation(name) || definition::findFunction(name);
+}
+
+/// "relu(" somewhere.
+bool hasCall(std::string_view piece) {
+  for (size_t at = piece.find('('); at != std::string_view::npos; at = piece.find('(', at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(piece[begin - 1])) != 0 ||
+                         piece[begin - 1] == '_')) {
+      --begin;
+    }
+    if (begin < at && isFunction(std::string(piece.substr(begin, at - begin)))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /// From one stop of a sentence to the next that stands in no bracket.
 std::vector<std::string_view> piecesOf(std::string_view prose) {
@@ -39,8 +60,9 @@ std::vector<std::string_view> piecesOf(std::string_view prose) {
     }
   }
   std::erase_if(pieces, [](std::string_view piece) {
-    return piece.size() > longestPiece || piece.find('(') == std::string_view::npos;
+    return piece.size() > longestPiece || !hasCall(piece);
   });
+  pieces.resize(std::min(pieces.size(), mostPieces));
   return pieces;
 }
 

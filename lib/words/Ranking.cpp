@@ -219,6 +219,12 @@ bool isLacking(const Shipped &one, const Term &term) {
   const bool isAsked =
       (term.kind == TermKind::Weak && !everyday.contains(term.idea)) || inputs.contains(term.idea);
   const bool isSign = term.text == "+" || term.text == "*" || term.text == "/"; // of a formula
+  // "gelu of x times y": between two operands, where the definition has one.
+  static const std::set<std::string> between = {"times", "plus", "minus", "divided",
+                                                "乘以",  "加上", "减去",  "除以"};
+  if (between.contains(term.text) && !term.isNegated && one.op.parameters.size() == 1) {
+    return true;
+  }
   const bool hasIt = isSign ? one.body.contains(term.idea) : one.has(term.idea);
   return isAsked && !term.isNegated && !hasIt;
 }
