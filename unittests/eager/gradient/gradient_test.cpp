@@ -198,6 +198,12 @@ TEST(Gradient, OfWhatIsUsedSeveralTimes) {
   EXPECT_EQ(wrongIn(parsed("a = x + y\nout = a * a + y", two, "\"N\", \"M\"")), "");
 }
 
+TEST(Gradient, OfConversions) {
+  EXPECT_EQ(
+      wrongIn(parsed("out = (x.clone() * y).to(torch.float64).to(x.dtype)", two, "\"N\", \"M\"")),
+      "");
+}
+
 TEST(Gradient, OfShippedOperators) {
   std::set<std::string> open;
   for (const auto &entry : std::filesystem::directory_iterator(NEREID_SOURCE_DIR "/operators")) {
