@@ -60,6 +60,34 @@ TEST(InPlace, TheNameStandsForTheResultFromThereOn) {
   EXPECT_EQ(formula("y = a * b\nz = a * b\nz += a\nout = y"), "mul(a, b)");
 }
 
+TEST(InPlace, PartsAreWrittenByPuttingTheTensorTogether) {
+  EXPECT_EQ(formula("a[:, 1:] = b[:, 1:]\nout = a"), "cat(narrow(a), narrow(b))");
+  EXPECT_EQ(formula("a[:, 1:2] = b[:, :1]\nout = a"), "cat(narrow(a), narrow(b), narrow(a))");
+  EXPECT_EQ(formula("a[:] = b\nout = a"), "to_float32(b)");
+  EXPECT_EQ(formula("a[..., 1:] += b[..., 1:]\nout = a"),
+            "cat(narrow(a), add(narrow(a), narrow(b)))");
+  EXPECT_EQ(formula("a[0] = b[1]\nout = a"), "cat(unsqueeze(squeeze(narrow(b))), narrow(a))");
+  EXPECT_EQ(formula("a[0, 0] = 2\nout = a"),
+            "cat(cat(unsqueeze(unsqueeze(squeeze(full(#)))), narrow(narrow(a))), narrow(a))");
+  EXPECT_EQ(formula("a[0] = b[1, 0]\nout = a"),
+            "cat(where(full(#), squeeze(narrow(narrow(b))), narrow(a)), narrow(a))");
+  // What is computed is written as well, under all its names.
+  EXPECT_EQ(formula("y = a * b\nout = y\ny[:, 1:] = b[:, 1:]"),
+            "cat(narrow(mul(a, b)), narrow(b))");
+  EXPECT_EQ(formula("y = a.clone()\ny[places] = 0\nout = y"),
+            "index_put(to_float32(a), places, full(#))");
+  EXPECT_EQ(formula("out = a.clone()\nout[places] += 1"),
+            "index_put(to_float32(a), places, add(index(to_float32(a), places), #))");
+  EXPECT_EQ(formula("out = a.clone()\nout[a > 1] = 0"), "masked_fill(to_float32(a), gt(a, #), #)");
+  EXPECT_EQ(formula("out = a.clone()\nout[a[:, 0] > 1] = 0"),
+            "masked_fill(to_float32(a), unsqueeze(gt(squeeze(narrow(a)), #)), #)");
+  EXPECT_EQ(formula("def f(v):\n    v = v * 2\n    v[:, 1:] = b[:, 1:]\n    return v\nout = f(a)"),
+            "cat(narrow(mul(a, #)), narrow(b))");
+  Loaded loaded = load(definition("a[:, 0] = 0\nout = a"));
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  EXPECT_EQ(memoryOf(*loaded.op, 0), 0);
+}
+
 TEST(InPlace, ItsOutputHasTheInputsMemory) {
   Loaded one = load(definition("b.add_(a)\nout = b"));
   ASSERT_TRUE(one.op) << one.diags.render();
@@ -134,10 +162,20 @@ TEST(InPlace, WhatPyTorchRefuses) {
             "would write into the input 'a'"},
            {"def f(v):\n    v.add_(1)\n    return v\nout = f(a)", "E0608", "no tensor of [inputs]"},
            {"a.add_(b)\nout = b * 1", "E0608", "whose last value is no output"},
-           {"a[0] = b[1]\nout = a", "E0608", "expects tensors in its brackets"},
-           {"a[:, 1:] = 0\nout = a", "E0608", "expects tensors in its brackets"},
+           {"a[0][1] = 2\nout = a", "E0608", "expects a name before its brackets"},
+           {"a[:, None] = 2\nout = a", "E0608", "expects no new dimension"},
+           {"a[:, 0] = b\nout = a", "E0604", "is written, but the value has"},
+           {"a[0, 0, 0] = 2\nout = a", "E0604", "expects at most 2 dimensions"},
+           {"a[:, ::-1] = 2\nout = a", "E0608", "expects a positive integer"},
+           {"y = a\ny[:, 0] = 0\nout = y", "E0608", "would write into the input 'a'"},
+           {"y = a[1:]\ny[0] = 0\nout = a", "E0608", "'y' is a view of"},
+           {"y = a * 2\nv = y[1:]\nv[0] = 0\nout = y", "E0608", "would change 'y'"},
+           {"v = a[0]\na[:, 0] = 0\nout = a + v", "E0608", "of which 'v' is a view"},
+           {"def f(v):\n    v[:, 0] = 1\n    return v\ny = a * 2\nout = f(y) + y", "E0608",
+            "would change what the function is called with"},
+           {"out = a * 2\nout[row > 1] = 0", "E0604", "a mask expects the first dimensions"},
+           {"nothing[0] = 2\nout = a * 2", "E0608", "'nothing' is not defined"},
            {"a[a > 1] = b\nout = a", "E0608", "expects a number, but got a tensor"},
-           {"y = a * 1\ny[places] = 0\nout = y", "E0608", "no tensor of [inputs]"},
            {"out = a.fill_(b)", "E0608", "expects a number, but got a tensor"},
            {"out = a.fill_()", "E0608", "expects the argument 'value'"},
            {"out = a.zero_(1)", "E0608", "expects at most 0 arguments"},

@@ -186,6 +186,9 @@ private:
   }
 
   std::optional<Share> shareOf(const GradientOf &of, bool drops) {
+    if (findOperation(of.node.op)->result == ResultType::Cast) {
+      return conversionGradient(body, of);
+    }
     switch (findOperation(of.node.op)->kind) {
     case OperationKind::View:
       return movementGradient(body, of);

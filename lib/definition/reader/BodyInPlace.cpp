@@ -4,6 +4,7 @@
 #include "lib/definition/Cost.h"
 #include "lib/definition/reader/BodyCasts.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 
 #include <fmt/format.h>
 
@@ -128,47 +129,116 @@ std::optional<int> BodyInPlace::augmented(const std::string &sign, const Expr &t
                : std::nullopt;
 }
 
-std::optional<int> BodyInPlace::assigned(const Expr &target, const Expr &value, SourceRange range) {
-  const std::string name = "[…] =";
-  const std::optional<int> input = this->target(target.operands[0].get(), name, range);
-  if (!input) {
+std::optional<int> BodyInPlace::assigned(const std::string &sign, const Expr &target,
+                                         const Expr &value, SourceRange range) {
+  const Expr &owner = *target.operands[0];
+  if (owner.kind != ExprKind::Name) {
+    body.fail("E0608", owner.range, "what is written to expects a name before its brackets")
+        .withHelp("write y[i, j] = … for y[i][j] = …, and give a value that is computed a name");
     return std::nullopt;
   }
-  const std::optional<int> given = body.read(value);
-  Call call;
-  call.function = name;
-  call.whole = &target;
-  if (!given) {
+  const std::string name = fmt::format("[…] {}=", sign);
+  if (body.isInput(owner.text)) {
+    const std::optional<int> input = this->target(&owner, name, range);
+    return input ? written(*input, name, replaced(now(*input), sign, target, value, range), range)
+                 : std::nullopt;
+  }
+  const std::optional<int> whole = body.read(owner);
+  if (!whole) {
     return std::nullopt;
   }
+  if (isNumber(at(*whole))) {
+    body.fail("E0608", owner.range, fmt::format("'{}' is a number and has no parts", owner.text));
+    return std::nullopt;
+  }
+  if (isElsewhere(owner.text, fmt::format("{}{}", owner.text, name),
+                  fmt::format("write '{0} = {0}.clone()' before it", owner.text), owner.range)) {
+    return std::nullopt;
+  }
+  const std::optional<int> result = replaced(*whole, sign, target, value, range);
+  if (result) {
+    replace(*whole, *result);
+  }
+  return result;
+}
+
+std::optional<int> BodyInPlace::replaced(int whole, const std::string &sign, const Expr &target,
+                                         const Expr &value, SourceRange range) {
+  const std::string name = fmt::format("[…] {}=", sign);
   const int before = body.errorCount();
   const std::optional<int> mask = maskIn(*target.operands[1]);
   if (body.errorCount() > before) {
     return std::nullopt;
   }
-  if (mask && !isNumber(at(*given))) {
+  if (mask) {
+    return masked(whole, *mask, sign, target, value, range);
+  }
+  const bool isIndexed = BodyIndexing(body).isIndexed(target);
+  const std::optional<int> given =
+      sign.empty() ? body.read(value) : body.binary(sign, target, value, range);
+  if (!given) {
+    return std::nullopt;
+  }
+  Call call;
+  call.function = name;
+  call.whole = &target;
+  std::optional<int> element;
+  if (isNumber(at(*given))) {
+    const std::string text = "out = torch.full((1,), value, dtype=self.dtype)";
+    element = body.writtenOut(call, text + (isIndexed ? "" : ".squeeze(0)"),
+                              {{"self", whole}, {"value", *given}});
+  } else if (sign.empty() && !isIndexed) { // a part takes any type, as x.copy_(y) does
+    element = BodyCasts(body).like(*given, whole, false, range);
+  } else {
+    element = converted(whole, *given, name, range);
+  }
+  if (!element) {
+    return std::nullopt;
+  }
+  if (isIndexed) {
+    return BodyIndexing(body).replaced(target, *element);
+  }
+  const std::optional<int> result = BodyMoves(body).withPart(whole, target, *element);
+  // y[:] = v is no other name of v.
+  return result == given ? BodyCasts(body).like(*given, whole, true, range) : result;
+}
+
+/// The mask is of the first dimensions.
+std::optional<int> BodyInPlace::masked(int whole, int mask, const std::string &sign,
+                                       const Expr &target, const Expr &value, SourceRange range) {
+  const SymbolicShape own = at(whole).shape, asked = at(mask).shape; // reading adds nodes
+  if (asked.size() > own.size() || !std::equal(asked.begin(), asked.end(), own.begin())) {
+    body.fail("E0604", target.operands[1]->range,
+              fmt::format("a mask expects the first dimensions of {}, but got {}", text(own),
+                          text(asked)))
+        .withHelp("torch.where(mask, y, x) broadcasts");
+    return std::nullopt;
+  }
+  const std::optional<int> given = body.read(value);
+  if (!given) {
+    return std::nullopt;
+  }
+  if (!isNumber(at(*given))) {
     body.fail("E0608", value.range, "what a mask selects expects a number, but got a tensor")
         .withHelp("write x.copy_(torch.where(mask, y, x))");
     return std::nullopt;
   }
-  if (mask) {
-    return written(*input, name,
-                   body.writtenOut(call, "out = torch.masked_fill(self, mask, value)",
-                                   {{"self", now(*input)}, {"mask", *mask}, {"value", *given}}),
-                   range);
+  std::string text = "there = mask";
+  for (size_t dim = asked.size(); dim < own.size(); ++dim) {
+    text += ".unsqueeze(-1)";
   }
-  if (!BodyIndexing(body).isIndexed(target)) {
-    body.fail("E0608", target.range, "what is written to expects tensors in its brackets")
-        .withHelp("indices or a mask; a part of a tensor is put together anew: torch.cat, "
-                  "torch.where");
-    return std::nullopt;
+  Call call;
+  call.function = fmt::format("[…] {}=", sign);
+  call.whole = &target;
+  if (sign.empty()) {
+    return body.writtenOut(call, text + "\nout = torch.masked_fill(self, there, value)",
+                           {{"self", whole}, {"mask", mask}, {"value", *given}});
   }
+  const std::optional<int> changed = body.binary(sign, *target.operands[0], value, range);
   const std::optional<int> element =
-      isNumber(at(*given))
-          ? body.writtenOut(call, "out = torch.full((1,), value, dtype=self.dtype)",
-                            {{"self", *input}, {"value", *given}})
-          : converted(*input, *given, name, range);
-  return element ? written(*input, name, BodyIndexing(body).replaced(target, *element), range)
+      changed ? converted(whole, *changed, call.function, range) : std::nullopt;
+  return element ? body.writtenOut(call, text + "\nout = torch.where(there, value, self)",
+                                   {{"self", whole}, {"mask", mask}, {"value", *element}})
                  : std::nullopt;
 }
 
@@ -284,22 +354,22 @@ std::optional<int> BodyInPlace::copied(const Call &call, int input) {
                 : std::nullopt;
 }
 
-std::optional<int> BodyInPlace::converted(int input, int value, const std::string &name,
+std::optional<int> BodyInPlace::converted(int whole, int value, const std::string &name,
                                           SourceRange range) {
   for (size_t i = 0; i < body.types.size(); ++i) {
     const DType from = body.types[i][static_cast<size_t>(value)];
-    const DType to = body.types[i][static_cast<size_t>(input)];
+    const DType to = body.types[i][static_cast<size_t>(whole)];
     if (kindOf(from) > kindOf(to)) {
-      const Parameter &parameter = body.op.parameters[static_cast<size_t>(input)];
+      const std::string &own = at(whole).name;
       body.fail("E0605", range,
                 fmt::format("'{}' computes {}, which '{}' of {} cannot hold", name, torchName(from),
-                            parameter.name, torchName(to)))
+                            own, torchName(to)))
           .withHelp(fmt::format("leave {} out of 'dtypes', or convert: {}.copy_(…)",
-                                torchName(body.dtypes[i]), parameter.name));
+                                torchName(body.dtypes[i]), own));
       return std::nullopt;
     }
   }
-  return BodyCasts(body).like(value, input, false, range);
+  return BodyCasts(body).like(value, whole, false, range);
 }
 
 int BodyInPlace::viewed(int node) const {
@@ -343,8 +413,14 @@ std::optional<int> BodyInPlace::written(int input, const std::string &name,
   return result;
 }
 
-bool BodyInPlace::isInputElsewhere(const std::string &name, const std::string &sign,
-                                   SourceRange range) {
+bool BodyInPlace::isElsewhere(const std::string &name, const std::string &written,
+                              const std::string &help, SourceRange range) {
+  return isInputElsewhere(name, written, help, range) ||
+         isViewElsewhere(name, written, help, range);
+}
+
+bool BodyInPlace::isInputElsewhere(const std::string &name, const std::string &written,
+                                   const std::string &help, SourceRange range) {
   const std::optional<int> node = body.lookup(name);
   if (!node) {
     return false;
@@ -359,15 +435,14 @@ bool BodyInPlace::isInputElsewhere(const std::string &name, const std::string &s
     return false;
   }
   body.fail("E0608", range,
-            fmt::format("'{} {}=' would write into the input '{}', which '{}' is {}", name, sign,
+            fmt::format("'{}' would write into the input '{}', which '{}' is {}", written,
                         found->name, name, whole == *node ? "another name of" : "a view of"))
-      .withHelp(fmt::format("write '{0} = {0} {1} …' for a value of its own, or '{2} {1}= …'", name,
-                            sign, found->name));
+      .withHelp(fmt::format("{} for a value of its own, or write '{}' itself", help, found->name));
   return true;
 }
 
-bool BodyInPlace::isViewElsewhere(const std::string &name, const std::string &sign,
-                                  SourceRange range) {
+bool BodyInPlace::isViewElsewhere(const std::string &name, const std::string &written,
+                                  const std::string &help, SourceRange range) {
   const std::optional<int> node = body.lookup(name);
   if (!node || isNumber(at(*node))) {
     return false;
@@ -384,8 +459,8 @@ bool BodyInPlace::isViewElsewhere(const std::string &name, const std::string &si
     }
   }
   if (!changed.empty()) {
-    body.fail("E0608", range, fmt::format("'{} {}=' would change {}", name, sign, changed))
-        .withHelp(fmt::format("write '{0} = {0} {1} …' for a value of its own", name, sign));
+    body.fail("E0608", range, fmt::format("'{}' would change {}", written, changed))
+        .withHelp(help + " for a value of its own");
   }
   return !changed.empty();
 }

@@ -31,16 +31,14 @@ public:
   std::optional<int> augmented(const std::string &sign, const language::Expr &target,
                                const language::Expr &value, SourceRange range);
 
-  /// `x[index] = y`, of an input, and of a mask `x[x > 1] = 0`.
-  std::optional<int> assigned(const language::Expr &target, const language::Expr &value,
-                              SourceRange range);
-  /// Whether the name is no input, but an input's memory, which `name += y` would write: an error
-  /// then.
-  bool isInputElsewhere(const std::string &name, const std::string &sign, SourceRange range);
-
-  /// Whether another name, which `name += y` would change, too, is a view of the value or the value
-  /// of it: an error then.
-  bool isViewElsewhere(const std::string &name, const std::string &sign, SourceRange range);
+  /// `y[index] = v` and, with a sign, `y[index] += v`, of an input or of what was computed: indices
+  /// of tensors, a mask `y[y > 1] = 0`, a part `y[:, 0] = 0`.
+  std::optional<int> assigned(const std::string &sign, const language::Expr &target,
+                              const language::Expr &value, SourceRange range);
+  /// Whether the name is no input, but an input's memory, or shares its memory with another name,
+  /// which would be changed, too: an error then. `written`: "y +="; `help`: "y = y + …".
+  bool isElsewhere(const std::string &name, const std::string &written, const std::string &help,
+                   SourceRange range);
   /// All names of a tensor stand for what was written into it. Numbers are never written.
   void replace(int before, int after);
 
@@ -54,6 +52,15 @@ private:
   std::optional<int> target(const language::Expr *expr, const std::string &name, SourceRange range);
   std::optional<int> valueOf(const Call &call, const std::string &name, int input);
   std::optional<int> filled(const Call &call, const OwnForm &form, int input);
+  std::optional<int> replaced(int whole, const std::string &sign, const language::Expr &target,
+                              const language::Expr &value, SourceRange range);
+  std::optional<int> masked(int whole, int mask, const std::string &sign,
+                            const language::Expr &target, const language::Expr &value,
+                            SourceRange range);
+  bool isInputElsewhere(const std::string &name, const std::string &written,
+                        const std::string &help, SourceRange range);
+  bool isViewElsewhere(const std::string &name, const std::string &written, const std::string &help,
+                       SourceRange range);
   /// The mask that is all that stands in the brackets.
   std::optional<int> maskIn(const language::Expr &index);
   int now(int input) const;              ///< the node that the input's name stands for
@@ -61,8 +68,8 @@ private:
   std::optional<int> copied(const Call &call, int input);
   std::optional<int> written(int input, const std::string &name, std::optional<int> value,
                              SourceRange range);
-  /// To the input's type, where the result has another one that PyTorch writes there.
-  std::optional<int> converted(int input, int value, const std::string &name, SourceRange range);
+  /// To the type of what is written, where the result has another one that PyTorch writes there.
+  std::optional<int> converted(int whole, int value, const std::string &name, SourceRange range);
   int viewed(int node) const; ///< what the node is a view of, or itself
   bool hasView(int input, const std::string &name, SourceRange range);
   const Node &at(int node) const { return body.op.nodes[static_cast<size_t>(node)]; }

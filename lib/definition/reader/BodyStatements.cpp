@@ -133,9 +133,9 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
   if (isPlain && statement.targets.size() == 1 && isSequence(*statement.targets[0])) {
     return unpacking(statement);
   }
-  if (isPlain && statement.targets.size() == 1 &&
-      statement.targets[0]->kind == ExprKind::Subscript) {
-    return BodyInPlace(reader).assigned(*statement.targets[0], *statement.value, statement.range)
+  if (statement.targets.size() == 1 && statement.targets[0]->kind == ExprKind::Subscript) {
+    return BodyInPlace(reader).assigned(isPlain ? "" : statement.text, *statement.targets[0],
+                                        *statement.value, statement.range)
                ? Flow::Next
                : Flow::Failed;
   }
@@ -154,9 +154,9 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
                                 statement.range);
       return value ? Flow::Next : Flow::Failed;
     }
-    const SourceRange range = statement.targets[0]->range;
-    if (inPlace.isInputElsewhere(name, statement.text, range) ||
-        inPlace.isViewElsewhere(name, statement.text, range)) {
+    const std::string written = fmt::format("{} {}=", name, statement.text);
+    const std::string help = fmt::format("write '{0} = {0} {1} …'", name, statement.text);
+    if (inPlace.isElsewhere(name, written, help, statement.targets[0]->range)) {
       return Flow::Failed;
     }
     const std::optional<int> before = reader.lookup(name);

@@ -24,6 +24,9 @@ void addAssigned(const Expr &target, std::set<std::string> &names) {
   if (target.kind == ExprKind::Name) {
     names.insert(target.text);
   }
+  if (target.kind == ExprKind::Subscript) {
+    return; // y[i] = v gives no name another meaning
+  }
   for (const language::ExprPtr &part : target.operands) {
     addAssigned(*part, names);
   }

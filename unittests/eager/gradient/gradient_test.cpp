@@ -198,6 +198,15 @@ TEST(Gradient, OfWhatIsUsedSeveralTimes) {
   EXPECT_EQ(wrongIn(parsed("a = x + y\nout = a * a + y", two, "\"N\", \"M\"")), "");
 }
 
+TEST(Gradient, OfConversionsAndWrittenParts) {
+  EXPECT_EQ(
+      wrongIn(parsed("out = (x.clone() * y).to(torch.float64).to(x.dtype)", two, "\"N\", \"M\"")),
+      "");
+  EXPECT_EQ(wrongIn(parsed("out = x * y\nout[:, 0] = 0\nout[1:, 1::2] *= y[1:, 1::2]", two,
+                           "\"N\", \"M\"")),
+            "");
+}
+
 TEST(Gradient, OfShippedOperators) {
   std::set<std::string> open;
   for (const auto &entry : std::filesystem::directory_iterator(NEREID_SOURCE_DIR "/operators")) {

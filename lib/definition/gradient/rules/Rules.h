@@ -28,6 +28,8 @@ std::optional<Share> movementGradient(GradientBody &body, const GradientOf &of);
 std::optional<Share> productGradient(GradientBody &body, const GradientOf &of);
 /// conv2d.
 std::optional<Share> convolutionGradient(GradientBody &body, const GradientOf &of);
+/// Of a conversion from one float type to another.
+std::optional<Share> conversionGradient(GradientBody &body, const GradientOf &of);
 /// Elements that were selected get it where they were: sort, topk, kthvalue, median, cummax,
 /// cummin, and the values of max and min along a dimension.
 std::optional<Share> selectionGradient(GradientBody &body, const GradientOf &of);

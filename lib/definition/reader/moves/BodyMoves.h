@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a body moves: slices and indices (BodySlices.cpp), tensors of several parts (BodyJoins.cpp),
-// other shapes (BodyShapes.cpp).
+// What a body moves: slices and indices (BodySlices.cpp), tensors of which a part is written
+// (BodyParts.cpp), tensors of several parts (BodyJoins.cpp), other shapes (BodyShapes.cpp).
 // Each becomes movements (operations/Movement.h); what must hold of sizes becomes constraints.
 #pragma once
 
@@ -20,6 +20,9 @@ public:
   static const std::vector<std::string> &shapeNames();
 
   std::optional<int> readSubscript(const language::Expr &expr);
+  /// The tensor put together anew, with the value, of the tensor's type, in the part that the
+  /// brackets of `target` name.
+  std::optional<int> withPart(int whole, const language::Expr &target, int value);
   /// The kernel of a convolution lies inside of the padded image: false where it never does.
   bool expectRoom(int convolution, SourceRange range);
 
@@ -33,6 +36,24 @@ private:
   std::optional<int> flipCall(const std::string &name, int input,
                               std::vector<const language::Expr *> order, const language::Expr *list,
                               SourceRange range);
+  /// What an index says of one dimension.
+  struct Part {
+    int64_t dim = 0;
+    SizePolynomial start, end, length; ///< the elements are `length`, each `step`th
+    int64_t step = 1;
+    bool isPlace = false; ///< of one element, whose dimension goes
+  };
+  std::optional<Part> partOf(int input, int64_t dim, const language::Expr &index);
+  /// The indices between the brackets before "..." and behind it.
+  struct Brackets {
+    std::vector<const language::Expr *> before, behind;
+    int64_t first = 0, last = 0; ///< dimensions of the tensor that they name
+    int64_t named = 0;           ///< that its shape has, "..." aside
+  };
+  std::optional<Brackets> bracketsOf(int input, const language::Expr &given);
+  std::optional<int> put(int table, std::span<const Part> parts, int value,
+                         const language::Expr &target);
+  std::optional<int> spaced(int table, const Part &part, int value, const language::Expr &target);
   std::optional<int> indexed(int input, int64_t dim, const language::Expr &index);
   std::optional<int> narrowed(int input, int64_t dim, const SizePolynomial &start,
                               const SizePolynomial &length, int64_t step, SourceRange range);

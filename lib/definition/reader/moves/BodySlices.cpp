@@ -108,8 +108,7 @@ std::optional<int> BodyMoves::squeezed(int input, std::vector<int64_t> dims, Sou
   return append(std::move(node), range);
 }
 
-/// One index: a slice, or the place of a select, which leaves a dimension of size 1.
-std::optional<int> BodyMoves::indexed(int input, int64_t dim, const Expr &index) {
+std::optional<BodyMoves::Part> BodyMoves::partOf(int input, int64_t dim, const Expr &index) {
   const SizePolynomial size = sizeOf(input, dim);
   /// Literal ends that are negative count from the end, as Python's do.
   auto end = [&](const Expr *expr, const SizePolynomial &otherwise) {
@@ -124,7 +123,7 @@ std::optional<int> BodyMoves::indexed(int input, int64_t dim, const Expr &index)
     }
     expectNotNegative(*at, "an index expects to lie in its dimension", index.range);
     expectNotNegative(size - *at - 1, "an index expects to lie in its dimension", index.range);
-    return failed() ? std::nullopt : narrowed(input, dim, *at, 1, 1, index.range);
+    return failed() ? std::nullopt : std::optional(Part{dim, *at, *at + 1, 1, 1, true});
   }
   const Expr *given = index.operands[2].get();
   const std::optional<SizePolynomial> by = given ? readSize(*given) : SizePolynomial(1);
@@ -151,17 +150,19 @@ std::optional<int> BodyMoves::indexed(int input, int64_t dim, const Expr &index)
   expectNotNegative(*to - *from, "a slice expects to end behind its beginning", index.range);
   expectNotNegative(size - *to, "a slice expects to end in its dimension", index.range);
   const SizePolynomial length = (*to - *from + (*step - 1)).floorDivide(*step);
-  return failed() ? std::nullopt : narrowed(input, dim, *from, length, *step, index.range);
+  return failed() ? std::nullopt : std::optional(Part{dim, *from, *to, length, *step, false});
 }
 
-std::optional<int> BodyMoves::readSubscript(const Expr &expr) {
-  std::optional<int> value = read(*expr.operands[0]);
-  if (!value) {
-    return std::nullopt;
-  }
-  const SymbolicShape shape = op.nodes[static_cast<size_t>(*value)].shape;
-  const Expr &given = *expr.operands[1];
-  std::vector<const Expr *> before, behind; // of "..."
+/// One index: a slice, or the place of a select, which leaves a dimension of size 1.
+std::optional<int> BodyMoves::indexed(int input, int64_t dim, const Expr &index) {
+  const std::optional<Part> part = partOf(input, dim, index);
+  return part ? narrowed(input, dim, part->start, part->length, part->step, index.range)
+              : std::nullopt;
+}
+
+std::optional<BodyMoves::Brackets> BodyMoves::bracketsOf(int input, const Expr &given) {
+  const SymbolicShape &shape = op.nodes[static_cast<size_t>(input)].shape;
+  Brackets made;
   bool hasEllipsis = false;
   const size_t count = given.kind == ExprKind::Tuple ? given.operands.size() : 1;
   for (size_t i = 0; i < count; ++i) {
@@ -173,27 +174,38 @@ std::optional<int> BodyMoves::readSubscript(const Expr &expr) {
     if (index->kind == ExprKind::Ellipsis) {
       hasEllipsis = true;
     } else {
-      (hasEllipsis ? behind : before).push_back(index);
+      (hasEllipsis ? made.behind : made.before).push_back(index);
     }
   }
   const auto isOfTensor = [](const Expr *index) { return index->kind != ExprKind::None; };
-  const auto first = std::count_if(before.begin(), before.end(), isOfTensor);
-  const auto last = std::count_if(behind.begin(), behind.end(), isOfTensor);
+  made.first = std::count_if(made.before.begin(), made.before.end(), isOfTensor);
+  made.last = std::count_if(made.behind.begin(), made.behind.end(), isOfTensor);
   const bool isOpen = !shape.empty() && shape[0].isRest();
-  const auto named = static_cast<int64_t>(shape.size()) - (isOpen ? 1 : 0);
-  if (isOpen && !before.empty()) {
+  made.named = static_cast<int64_t>(shape.size()) - (isOpen ? 1 : 0);
+  if (isOpen && !made.before.empty()) {
     fail("E0604", given.range,
          fmt::format("an index from the front expects a known rank, but got the shape {}",
                      text(shape)))
         .withHelp("begin it with '...', as in x[..., 1:]");
     return std::nullopt;
   }
-  if (first + last > named) {
+  if (made.first + made.last > made.named) {
     fail("E0604", given.range,
-         fmt::format("an index of {} expects at most {} dimensions, but got {}", text(shape), named,
-                     first + last));
+         fmt::format("an index of {} expects at most {} dimensions, but got {}", text(shape),
+                     made.named, made.first + made.last));
     return std::nullopt;
   }
+  return made;
+}
+
+std::optional<int> BodyMoves::readSubscript(const Expr &expr) {
+  std::optional<int> value = read(*expr.operands[0]);
+  const std::optional<Brackets> brackets =
+      value ? bracketsOf(*value, *expr.operands[1]) : std::nullopt;
+  if (!brackets) {
+    return std::nullopt;
+  }
+  const auto &[before, behind, first, last, named] = *brackets;
   std::vector<int64_t> dropped;
   int64_t kept = named; // dimensions of the result, new ones aside, from here to the end
   std::vector<int64_t> added;

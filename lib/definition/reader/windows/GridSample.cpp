@@ -102,13 +102,13 @@ private:
     return call.apply("clamp", {number, call.number(0), call.sizeNumber(size - 1)});
   }
 
-  /// At the middles of the pixels at the ends, or at the ends of the image.
+  /// At the middles of the pixels at the ends, or at the ends of the image. Of one pixel nothing is
+  /// left but NaN, which becomes its place.
   Value reflected(Value place, const SizePolynomial &size) {
     const SizePolynomial span = areCorners ? size - 1 : size;
     if (span == SizePolynomial(0)) {
       return place;
     }
-    call.expectNotNegative(span - 1, "'grid_sample' expects an image to reflect");
     const double low = areCorners ? 0 : -0.5;
     const Value beyond = call.apply(
         "remainder", {call.apply("sub", {place, call.number(low)}), call.sizeNumber(span * 2)});
