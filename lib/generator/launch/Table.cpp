@@ -3,6 +3,7 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/launch/ChosenPlaces.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Blocks.h"
@@ -83,7 +84,9 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
   }
   if (!reduces(stores)) {
     std::vector<TileDim> dims = maybeEven(firstTile(program, stores));
-    if (Status made = add(emitMap(program, name + "_kernel", stores, std::move(dims))); !made) {
+    const std::optional<std::vector<Store>> onDevices = withChosenPlaces(program, stores);
+    if (Status made = add(emitMap(program, name + "_kernel", stores, std::move(dims), onDevices));
+        !made) {
       return made.error();
     }
     return kernels;

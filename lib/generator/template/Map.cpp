@@ -94,12 +94,17 @@ std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> 
 }
 
 Result<StageKernel> emitMap(const Program &program, const std::string &name,
-                            const std::vector<Store> &stores, std::vector<TileDim> dims) {
+                            const std::vector<Store> &stores, std::vector<TileDim> dims,
+                            const std::optional<std::vector<Store>> &onDevices) {
   if (std::optional<std::string> found = unsupported(stores, false)) {
     return makeError("E0607", fmt::format("a pointwise kernel has no {}", *found));
   }
   KernelWriting writing(program, name, stores, std::move(dims));
-  writing.values.store(stores);
+  if (onDevices) {
+    writing.storeOtherwise(*onDevices);
+  } else {
+    writing.values.store(stores);
+  }
   StageKernel made = writing.take();
   if (made.dims.size() > 1 && made.dims[0].blockAtMost == vectorsTogether) {
     made.options.emplace_back("num_warps", warpsOfVectors);

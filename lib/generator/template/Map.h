@@ -14,8 +14,10 @@ std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> 
 
 /// The kernel `name` of `stores`, which share their iterators, over a tile of `dims`, which have
 /// each of these once. The program keeps the laws and is normalised. E0607 for what binds an
-/// iterator, for random numbers and for what memory cannot accumulate.
+/// iterator, for random numbers and for what memory cannot accumulate. `onDevices`: what devices
+/// store instead, see ChosenPlaces.h.
 Result<StageKernel> emitMap(const Program &program, const std::string &name,
-                            const std::vector<Store> &stores, std::vector<TileDim> dims);
+                            const std::vector<Store> &stores, std::vector<TileDim> dims,
+                            const std::optional<std::vector<Store>> &onDevices = std::nullopt);
 
 } // namespace nereid::generator
