@@ -133,8 +133,8 @@ TEST(DistancesInParts, OfSeveralIterators) {
 
 TEST(DistancesInParts, TakeNoLaunchMoreThanSums) {
   const std::set<std::string> ofRows = {"t_part_1_kernel", "t_part_1_looped_kernel",
-                                        "t_part_2_kernel", "t_part_3_kernel"};
-  EXPECT_EQ(partsOf(rows), ofRows);
+                                        "t_part_2_kernel"};
+  EXPECT_EQ(partsOf(rows), ofRows); // what is written along the line joins the parts as well
   const std::set<std::string> ofSum = {"t_part_1_kernel", "t_part_1_looped_kernel",
                                        "t_part_2_kernel"};
   EXPECT_EQ(partsOf(sumOf(squares, mean)), ofSum);
