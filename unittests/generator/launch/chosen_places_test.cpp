@@ -65,6 +65,28 @@ TEST(ChosenPlaces, OneLoadInPlaceOfThree) {
             "index(i), index(N - 1))), N)] * 2.0\n");
 }
 
+/// Masks of some dimensions, which either branch asks for itself.
+TEST(ChosenPlaces, RowsThatAreTheSame) {
+  const std::string text = R"(
+N = size(low=1)
+M = size(low=1)
+x = input(fp32, [N, M], strides=[M, 1])
+y = output(fp32, [M, 3, 3*N], strides=[9*N, 3*N, 1])
+i = iterator(M)
+j = iterator(3)
+k = iterator(3*N)
+stage("t")
+y[i, j, k] = where(index(k) < index(N), x[k, i], where(index(k) < index(2*N), x[2*N - 1 - k, i], x[k - 2*N, i]))
+)";
+  const std::vector<double> numbers = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  for (const bool isDevice : {false, true}) {
+    RunOptions options;
+    options.site.isDevice = isDevice;
+    Program written = program(text);
+    expectEvaluated(written, {{5, 2}, {}, {{"x", numbers}}}, options);
+  }
+}
+
 TEST(ChosenPlaces, NearMisses) {
   const std::string two = "where(index(i) < index(1), x[0], x[i])";
   EXPECT_FALSE(isChosen(two));
