@@ -259,7 +259,7 @@ Values::Value Values::placeWritten(const Node &node, const Conditions &around) {
     const bool isCondition = node.name == "where" && !isChosen;
     const Value in = isCondition ? value(input, inner) : place(input, inner);
     height = std::max(height, in.height + 1);
-    operands.push_back({in.tree, false});
+    operands.push_back({in.tree, isCondition});
   }
   return {pointwiseExpression(node.name, operands, languageName(DType::I64), false)->tree, height};
 }

@@ -3,6 +3,7 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/launch/ChosenPlaces.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Blocks.h"
@@ -35,11 +36,17 @@ private:
   std::map<std::string, int> counts;
 };
 
-std::string roleOf(const Program &program, const std::vector<Store> &stores) {
+/// Whether the stage reduces nothing, or as one of `split` joins parts for its rows.
+bool isMap(const Program &program, const std::vector<Store> &stores, const Split *split) {
+  return !reduces(stores) || (split && joinedParts(program, stores));
+}
+
+std::string roleOf(const Program &program, const std::vector<Store> &stores,
+                   const Split *split = nullptr) {
   if (const Node *line = lineOf(stores)) {
     return line->kind == NodeKind::Scan ? "scan" : "sort";
   }
-  return !reduces(stores)                           ? "map"
+  return isMap(program, stores, split)              ? "map"
          : !contractionsOf(program, stores).empty() ? "contract"
                                                     : "reduce";
 }
@@ -81,9 +88,11 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
     kernels.push_back(emitWalk(program, name + "_kernel", stores, *split->walk));
     return kernels;
   }
-  if (!reduces(stores)) {
+  if (isMap(program, stores, split)) {
     std::vector<TileDim> dims = maybeEven(firstTile(program, stores));
-    if (Status made = add(emitMap(program, name + "_kernel", stores, std::move(dims))); !made) {
+    const std::optional<std::vector<Store>> onDevices = withChosenPlaces(program, stores);
+    if (Status made = add(emitMap(program, name + "_kernel", stores, std::move(dims), onDevices));
+        !made) {
       return made.error();
     }
     return kernels;
@@ -167,7 +176,7 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
     const std::string ofPart = countOf(stage) ? "count"
                                : walks(program, stage, split->split)
                                    ? "walk"
-                                   : "part_" + roleOf(program, stage);
+                                   : "part_" + roleOf(program, stage, &split->split);
     auto parts = kernelsOf(program, fmt::format("{}_part_{}", name, i + 1), stage,
                            roles.next(ofPart), &split->split);
     if (!parts) {

@@ -274,17 +274,18 @@ private:
   }
 
   /// Of a tile with many loads half, so that a lane has registers for them. On devices values that
-  /// a row has once do not count, of which lanes hold few.
+  /// a row has once do not count, of which lanes hold few, and of chosen places there is one.
   static std::string elementsOfLoads(const StageKernel &kernel, bool isAtData) {
     int64_t all = 0, along = 0;
     for (const TileAccess &each : kernel.accesses) {
       all += each.isStore ? 0 : 1;
       along += !each.isStore && each.dims.contains(kernel.dims.size() - 1) ? 1 : 0;
     }
-    return along > fewLoads ? fmt::format("{}//2", tileElementsName)
-           : all > fewLoads ? fmt::format("{}//(2 - {})", tileElementsName, onDeviceName)
-           : isAtData       ? std::to_string(elementsAtData)
-                            : tileElementsName;
+    const bool isHalfElsewhere = all > fewLoads || kernel.hasOtherLoads;
+    return along > fewLoads && !kernel.hasOtherLoads ? fmt::format("{}//2", tileElementsName)
+           : isHalfElsewhere ? fmt::format("{}//(2 - {})", tileElementsName, onDeviceName)
+           : isAtData        ? std::to_string(elementsAtData)
+                             : tileElementsName;
   }
 
   /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.

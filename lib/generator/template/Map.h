@@ -12,10 +12,18 @@ namespace nereid::generator {
 /// The dimensions of the tile that is tried first.
 std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> &stores);
 
+/// The iterator over parts that the stores' reductions join, where each is a number of a row alone:
+/// a program joins them for its rows, which takes less than a launch. Nothing where a tile would
+/// join them for each of its elements.
+std::optional<IteratorId> joinedParts(const Program &program, const std::vector<Store> &stores);
+
 /// The kernel `name` of `stores`, which share their iterators, over a tile of `dims`, which have
 /// each of these once. The program keeps the laws and is normalised. E0607 for what binds an
-/// iterator, for random numbers and for what memory cannot accumulate.
+/// iterator but those of joinedParts(), for random numbers and for what memory cannot accumulate.
+/// `onDevices`: what devices
+/// store instead, see ChosenPlaces.h.
 Result<StageKernel> emitMap(const Program &program, const std::string &name,
-                            const std::vector<Store> &stores, std::vector<TileDim> dims);
+                            const std::vector<Store> &stores, std::vector<TileDim> dims,
+                            const std::optional<std::vector<Store>> &onDevices = std::nullopt);
 
 } // namespace nereid::generator

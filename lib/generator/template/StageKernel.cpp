@@ -2,6 +2,8 @@
 // What templates share, see StageKernel.h.
 #include "lib/generator/template/StageKernel.h"
 
+#include "lib/generator/launch/Table.h"
+
 #include "lib/generator/kernel/Printer.h"
 #include "lib/generator/template/Contiguity.h"
 
@@ -83,10 +85,16 @@ std::vector<TileAccess> tileAccesses(const Program &program, const std::vector<S
     for (const Affine &index : *access.index) {
       index.collect(iterators);
     }
+    bool isOfTile = true; // else of a smaller one beside it
     for (IteratorId iterator : iterators) {
-      if (auto found = dimOf.find(iterator); found != dimOf.end()) {
+      auto found = dimOf.find(iterator);
+      isOfTile = isOfTile && found != dimOf.end();
+      if (found != dimOf.end()) {
         made.dims.insert(found->second);
       }
+    }
+    if (!isOfTile) {
+      continue;
     }
     for (const auto &[iterator, step] : stepsOf(access)) {
       auto found = dimOf.find(iterator);
@@ -109,6 +117,29 @@ KernelWriting::KernelWriting(const Program &program, const std::string &kernelNa
       tile(program, std::move(dims), body, arguments),
       values(program, rootsOf(stores), tile, body, arguments), program(program) {
   tile.bind();
+}
+
+void KernelWriting::bindMasks() {
+  DimSet all;
+  for (size_t dim = 0; dim < tile.dimensions().size(); ++dim) {
+    all.insert(dim);
+  }
+  tile.inside(all);
+}
+
+void KernelWriting::takeOffsets(const Values &others) {
+  otherOffsets.insert(otherOffsets.end(), others.indicesWritten().begin(),
+                      others.indicesWritten().end());
+}
+
+void KernelWriting::storeOtherwise(const std::vector<Store> &onDevices) {
+  bindMasks();
+  Tile branch(tile, tile.dimensions()); // whose masks the other branch does not know
+  Values others(program, rootsOf(onDevices), branch, body, arguments);
+  body.when(
+      constant(onDeviceName), [&] { others.store(onDevices); }, [&] { values.store(stores); });
+  takeOffsets(others);
+  hasOtherLoads = true;
 }
 
 kernel::Expr KernelWriting::constant(const std::string &known) {
@@ -143,6 +174,8 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
   made.tree.body = body.take();
   made.tree.helpers = values.helpers();
   made.offsets = values.indicesWritten();
+  made.offsets.insert(made.offsets.end(), otherOffsets.begin(), otherOffsets.end());
+  made.hasOtherLoads = hasOtherLoads;
   made.usesLibdevice = values.usesLibdevice();
   made.accesses = tileAccesses(program, stores, made.dims);
   return made;

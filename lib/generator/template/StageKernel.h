@@ -33,6 +33,7 @@ struct StageKernel {
   std::string role = {};
   std::string heldChoice = {}; ///< of a pair of which one is taken: the choice that decides
   std::vector<TileAccess> accesses = {};
+  bool hasOtherLoads = false; ///< on devices fewer than its accesses, see ChosenPlaces.h
 };
 
 /// The stores of a stage that one kernel can make: those over the same iterators.
@@ -50,6 +51,14 @@ public:
   /// `others`: dimensions of further tiles.
   StageKernel take(const std::vector<TileDim> &others = {});
 
+  /// Stores the stage's stores, or on devices these, which are the same elsewhere computed.
+  void storeOtherwise(const std::vector<Store> &onDevices);
+
+  /// Writes the masks of all dimensions, for several branches or tiles to know them.
+  void bindMasks();
+  /// Offsets of what has been written besides `values`.
+  void takeOffsets(const Values &others);
+
   /// What the launch table's expressions call `known`, as a constexpr of the same name.
   kernel::Expr constant(const std::string &known);
 
@@ -63,6 +72,8 @@ public:
 private:
   const Program &program;
   std::vector<std::string> constants;
+  std::vector<Affine> otherOffsets;
+  bool hasOtherLoads = false;
 };
 
 /// The text of a module with these kernels, readable by upstream as well.

@@ -91,39 +91,8 @@ def layer_norm_part_1_looped_kernel(
 
 @triton.jit
 def layer_norm_part_2_kernel(
-    part_1_ptr, part_2_ptr, part_3_ptr, part_4_ptr, part_5_ptr, part_6_ptr, rest, D, q_4,
-    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = (r < 64) | (EVEN_R == 1)
-    col_inside = (col < rest) | (EVEN_Y == 1)
-    inside = r_inside & col_inside
-    part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
-    sum = tl.sum(part_1, axis=0, keep_dims=True)
-    part_4 = tl.load(part_4_ptr + col + r * rest, mask=inside, other=0.0)
-    part_2 = tl.load(part_2_ptr + col + r * rest, mask=inside, other=0.0)
-    away = part_2 - sum / tl.cast(tl.cast(D, tl.int64), tl.float32)
-    part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    t = part_4 + away * (
-        part_3 + part_3 + tl.maximum(tl.minimum(D - r * q_4, q_4), 0).to(tl.float32) * away
-    )
-    lanes = tl.where(r_inside, t, 0.0)
-    sum_1 = tl.sum(lanes, axis=0, keep_dims=True)
-    tl.store(part_5_ptr + col, sum, mask=col_inside)
-    tl.store(part_6_ptr + col, sum_1, mask=col_inside)
-
-
-@triton.jit
-def layer_norm_part_3_kernel(
-    x_ptr, weight_ptr, bias_ptr, out_ptr, part_5_ptr, part_6_ptr, eps, D, x_stride, rest,
-    out_stride,
+    x_ptr, weight_ptr, bias_ptr, out_ptr, part_1_ptr, part_2_ptr, part_3_ptr, part_4_ptr, eps, D,
+    rest, x_stride, q_4, out_stride,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -140,12 +109,28 @@ def layer_norm_part_3_kernel(
     col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
-    part_5 = tl.load(part_5_ptr + row, mask=row_inside, other=0.0)
-    t = tl.cast(tl.cast(D, tl.int64), tl.float32)
-    part_6 = tl.load(part_6_ptr + row, mask=row_inside, other=0.0)
     weight = tl.load(weight_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=col_inside, other=0.0).to(tl.float32)
-    out = (x - part_5 / t) * tl.rsqrt(part_6 / t + eps) * weight + bias
+    part = tl.arange(0, 64)[None, :]
+    if WIDE:
+        part = part.to(tl.int64)
+    row_inside_1 = (row < rest) | (EVEN_X == 1)
+    part_inside = part < 64
+    inside_1 = row_inside_1 & part_inside
+    part_1 = tl.load(part_1_ptr + row + part * rest, mask=inside_1, other=0.0)
+    sum = tl.sum(part_1, axis=1, keep_dims=True)
+    part_4 = tl.load(part_4_ptr + row + part * rest, mask=inside_1, other=0.0)
+    part_2 = tl.load(part_2_ptr + row + part * rest, mask=inside_1, other=0.0)
+    away = part_2 - sum / tl.cast(tl.cast(D, tl.int64), tl.float32)
+    part_3 = tl.load(part_3_ptr + row + part * rest, mask=inside_1, other=0.0)
+    t = part_4 + away * (
+        part_3 + part_3 + tl.maximum(tl.minimum(D - part * q_4, q_4), 0).to(tl.float32) * away
+    )
+    lanes = tl.where(part_inside, t, 0.0)
+    sum_1 = tl.sum(lanes, axis=1, keep_dims=True)
+    t_1 = tl.cast(tl.cast(D, tl.int64), tl.float32)
+    mean = sum / t_1
+    out = (x - mean) * tl.rsqrt(sum_1 / t_1 + eps) * weight + bias
     tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 

@@ -103,28 +103,7 @@ def softmax_part_3_looped_kernel(
 
 @triton.jit
 def softmax_part_4_kernel(
-    part_3_ptr, part_4_ptr, rest,
-    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = (r < 64) | (EVEN_R == 1)
-    col_inside = (col < rest) | (EVEN_Y == 1)
-    inside = r_inside & col_inside
-    part_3 = tl.load(part_3_ptr + col + r * rest, mask=inside, other=0.0)
-    total = tl.sum(part_3, axis=0, keep_dims=True)
-    tl.store(part_4_ptr + col, total, mask=col_inside)
-
-
-@triton.jit
-def softmax_part_5_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_4_ptr, D, x_stride, rest, out_stride,
+    x_ptr, out_ptr, part_2_ptr, part_3_ptr, D, rest, x_stride, out_stride,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -142,7 +121,14 @@ def softmax_part_5_kernel(
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
     maximum = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
-    total = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
+    part = tl.arange(0, 64)[None, :]
+    if WIDE:
+        part = part.to(tl.int64)
+    row_inside_1 = (row < rest) | (EVEN_X == 1)
+    part_inside = part < 64
+    inside_1 = row_inside_1 & part_inside
+    part_3 = tl.load(part_3_ptr + row + part * rest, mask=inside_1, other=0.0)
+    total = tl.sum(part_3, axis=1, keep_dims=True)
     out = tl.exp(x - maximum) / total
     tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 

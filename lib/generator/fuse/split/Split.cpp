@@ -9,7 +9,7 @@
 #include "lib/generator/fuse/split/Parts.h"
 #include "lib/generator/program/Monoids.h"
 #include "lib/generator/template/Contiguity.h"
-#include "lib/generator/template/StageKernel.h"
+#include "lib/generator/template/Map.h"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ public:
     if (all.empty() || std::any_of(all.begin(), all.end(), isStuck)) {
       return std::nullopt;
     }
-    const std::vector<IteratorId> &bound = all[0]->iterators;
+    bound = all[0]->iterators;
     const bool isOfAll = contractionOf(*all[0]).has_value();
     lines.assign(bound.begin(), isOfAll ? bound.end() : bound.begin() + 1);
     extent = extentOf({"", "", lines}, program);
@@ -42,7 +42,7 @@ public:
          left = reductionsOf(rootsOf(stores))) {
       splitLevel(left);
     }
-    if (!isJoined) {
+    if (!stores.empty()) {
       made.stages.push_back(stores);
     }
     return std::move(made);
@@ -74,9 +74,27 @@ private:
       program.nodes.passWord(node, whole);
     }
     addStages(partial);
-    // The last ones are joined where they are needed, unless that runs along the line again.
-    isJoined = joined.size() == left.size() && !program.iteratorsOf(stores[0]).contains(lines[0]);
-    replace(isJoined ? joined : saved(joined));
+    if (joined.size() == left.size()) {
+      std::vector<Store> last = replaced(joined);
+      if (joinsWhereNeeded(last)) {
+        made.stages.push_back(std::move(last));
+        stores.clear();
+        return;
+      }
+    }
+    stores = replaced(saved(joined));
+  }
+
+  /// Whether the last ones are joined where they are needed: unless that runs along the line again
+  /// in another way than by a kernel whose programs join them for their rows, of which they have
+  /// long pieces.
+  bool joinsWhereNeeded(const std::vector<Store> &last) const {
+    if (!program.iteratorsOf(last[0]).contains(lines[0])) {
+      return true;
+    }
+    const std::vector<IteratorId> along = firstTile(program, last).back().iterators;
+    return joinedParts(program, last) &&
+           std::set(along.begin(), along.end()) == std::set(bound.begin(), bound.end());
   }
 
   /// Parts of the sums of distances (Distances.h) whose centre needs what is joined already alone.
@@ -258,32 +276,30 @@ private:
     return program.nodes.map(product.name, product.dtype, std::move(factors));
   }
 
-  void replace(std::map<const Node *, const Node *> done) {
+  /// The stores with these values in place of those.
+  std::vector<Store> replaced(std::map<const Node *, const Node *> done) {
     auto build = [&](NodeParts nodeParts) { return program.nodes.make(std::move(nodeParts)); };
-    auto replaced = [&](const Node *node) {
+    auto rebuilt = [&](const Node *node) {
       return program.nodes.rebuild(node, program.space, build, done);
     };
-    for (Store &store : stores) {
+    std::vector<Store> result = stores;
+    for (Store &store : result) {
       for (Affine &index : store.index) {
-        index = index.substitute({}, program.space, replaced);
+        index = index.substitute({}, program.space, rebuilt);
       }
-      store.value = replaced(store.value);
-      store.guard = store.guard ? replaced(store.guard) : nullptr;
+      store.value = rebuilt(store.value);
+      store.guard = store.guard ? rebuilt(store.guard) : nullptr;
     }
-    if (isJoined) {
-      made.stages.push_back(stores);
-      stores.clear();
-    }
+    return result;
   }
 
   Program &program;
   std::vector<Store> stores;
   const int64_t parts;
   const std::vector<IteratorId> order;
-  std::vector<IteratorId> lines; ///< that are divided, as one
-  Polynomial extent, length;     ///< of them, of a part
+  std::vector<IteratorId> bound, lines; ///< by reductions; of these, that are divided, as one
+  Polynomial extent, length;            ///< of the latter, of a part
   Split made;
-  bool isJoined = false;
 };
 
 } // namespace

@@ -8,9 +8,11 @@
 //   out[j] = max[p](part[p, j])
 //
 // Of reductions that need others (softmax) each level is a pair of stages, but for sums of squared
-// distances from what a level says, which are of that level (Distances.h); what is written along
-// the reduced iterators is a stage of its own behind them. Products are split along k. The number
-// of parts is fixed and none depends on who is first: results do not change between runs.
+// distances from what a level says, which are of that level (Distances.h). What is written along
+// the reduced iterators is a stage of its own behind them, whose programs join the last parts
+// themselves where their rows have long pieces of the line (template/Map.h). Products are split
+// along k. The number of parts is fixed and none depends on who is first: results do not change
+// between runs.
 #pragma once
 
 #include "lib/generator/program/Program.h"
