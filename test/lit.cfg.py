@@ -3,6 +3,7 @@
 #   python3 /usr/lib/llvm-19/build/utils/lit/lit.py test
 # The tools are taken from build/bin, or from --param build=DIR. Nothing a test does reaches the
 # user's own caches: kernels, chip descriptor and patterns live below the build folder.
+import importlib.util
 import os
 import shutil
 import sys
@@ -45,6 +46,10 @@ for architecture in ["aarch64", "riscv64"]: # tools/cross.cmake
 # NVIDIA's driver as unittests/nvidia_driver has it.
 if os.path.exists(os.path.join(build, "lib", "libfake_cuda.so")):
     config.available_features.add("fake-cuda")
+
+# What generated Python programs need, in the Python that runs the tests.
+if all(importlib.util.find_spec(package) for package in ["torch", "triton"]):
+    config.available_features.add("torch")
 
 # NVIDIA's assembler, where the compiler finds it without being told.
 if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):

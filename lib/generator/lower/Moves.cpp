@@ -164,18 +164,19 @@ private:
     return make.make(
         shape, x.dtype,
         [program = &program, from = x, dim = dim(), start = *start, step = *step,
-         divisor = *divisor, hasPlaces](const Point &at) {
+         divisor = *divisor, hasPlaces,
+         least = definition::integerAttribute(node, "least", 0)](const Point &at) {
           const Point point(at.begin(), at.end() - (hasPlaces ? 1 : 0));
           const Affine sum = point[dim] * step + Affine(start);
           const Affine first = divisor.isOne() ? sum : floorDivide(sum, divisor, program->space);
           const Affine place = hasPlaces ? first + at.back() : first;
           const Polynomial &whole = from.shape[dim];
-          if (isInside(place, whole, program->space)) {
+          if (isInside(place - Affine(least), whole - least, program->space)) {
             return from.at(with(point, dim, place));
           }
           NodeTable &nodes = program->nodes;
-          const Node *raised =
-              nodes.map("maximum", DType::I64, {nodes.index(place), nodes.integer(0, DType::I64)});
+          const Node *raised = nodes.map("maximum", DType::I64,
+                                         {nodes.index(place), nodes.integer(least, DType::I64)});
           const Node *lowered =
               nodes.map("minimum", DType::I64, {raised, nodes.index(Affine(whole - 1))});
           return from.at(with(point, dim, Affine::data(lowered, whole)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `<op>_accuracy.py`: kernel and baseline on every case, type and kind of data. The reference is
 // the definition's body by PyTorch in float64; how far a result may be from it follows from the
-// kernel's operations on the data at hand (text/judge.py).
+// kernel's operations on the data at hand (text/steps.py, text/judge.py).
 #include "lib/generator/EagerText.h"
 #include "lib/generator/TestProgram.h"
 #include "lib/generator/TypeLists.h"
@@ -74,10 +74,14 @@ std::string tables(const Generation &generation, const SizeNames &names,
   text += fmt::format("RESULT_TYPES = {}  # None: the operator's own\n", tupleText(results));
   text += fmt::format("WRITTEN = {{{}}}  # of results, the argument whose memory they have\n",
                       fmt::join(written, ", "));
-  text += isFloating
+  text += takesDevice(called) ? "KINDS = (\"plain\",)  # there is no data\n"
+          : isFloating
               ? "KINDS = (\"plain\", \"strided\", \"small\", \"large\", \"zeros\", \"inf and "
                 "nan\")\n"
               : "KINDS = (\"plain\", \"strided\")\n";
+  text += fmt::format(
+      "IS_LINEAR = {}  # with weights of one sign, of which PyTorch counts those of 0 too\n",
+      handsBackZeros(called) ? "True" : "False");
   text += "SCALES = {\"small\": 1e-5, \"large\": 1e3, \"zeros\": 0.0}\n";
   text += cutTables(generation) + "\n# Name and sizes.\nCASES = (\n";
   for (const definition::Case &one : program.cases()) {
@@ -107,7 +111,8 @@ std::string writePythonAccuracy(const Generation &generation) {
   }
   text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, called.op.name);
   text += exactDefinition(called) + stepFunctions(generation, names) + "\n\n";
-  return text + programText("judge.py") + "\n\n" + programText("accuracy.py");
+  return text + programText("steps.py") + "\n\n" + programText("judge.py") + "\n\n" +
+         programText("accuracy.py");
 }
 
 } // namespace nereid::generator

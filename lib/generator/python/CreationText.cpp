@@ -98,10 +98,10 @@ constexpr std::array<Seeded, 16> seeded = {{
     return _normal(_random_bits(others.get("size", size), device, seed, offset))
 )"},
     {"rand_like", false, R"(def _random_rand_like(input, seed, offset=0, **others):
-    return _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    return _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
 )"},
     {"randn_like", false, R"(def _random_randn_like(input, seed, offset=0, **others):
-    return _normal(_random_bits(input.shape, input.device, seed, offset))
+    return _normal(_random_bits(input.shape, input.device, seed, offset), input.dtype)
 )"},
     {"normal", true,
      R"(def _random_normal(device, mean=0, std=1, size=None, *, seed, offset=0, **others):
@@ -110,25 +110,25 @@ constexpr std::array<Seeded, 16> seeded = {{
     return mean + std * _normal(_random_bits(size, device, seed, offset))
 )"},
     {"uniform", false, R"(def _random_uniform(input, low=0, high=1, *, seed, offset=0, **others):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     return low * (1 - first) + high * first
 )"},
     {"exponential", false, R"(def _random_exponential(input, lambd=1, *, seed, offset=0, **others):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     return -torch.log1p(-first) / lambd
 )"},
     {"bernoulli", false, R"(def _random_bernoulli(input, p=None, *, seed, offset=0, **others):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     return (first < (input if p is None else p)).to(input.dtype)
 )"},
     {"dropout", false,
      R"(def _random_dropout(input, p=0.5, training=True, *, seed, offset=0, **others):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     return torch.where(first >= p, input / (1 - p), 0) if training else input
 )"},
     {"rrelu", false,
      R"(def _random_rrelu(input, lower=0.125, upper=1 / 3, training=True, *, seed, offset=0, **others):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     slope = lower * (1 - first) + upper * first if training else (lower + upper) / 2
     return torch.where(input <= 0, input * slope, input)
 )"},
@@ -166,19 +166,19 @@ constexpr std::array<Seeded, 16> seeded = {{
     return _random_bits(size, device, seed, offset)[0] % (high - low) + low
 )"},
     {"exponential_", false, R"(def _random_exponential_(input, lambd=1, *, seed, offset=0):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     return input.copy_(-torch.log1p(-first) / lambd)
 )"},
     {"normal_", false, R"(def _random_normal_(input, mean=0, std=1, *, seed, offset=0):
-    return input.copy_(mean + std * _normal(_random_bits(input.shape, input.device, seed, offset)))
+    return input.copy_(mean + std * _normal(_random_bits(input.shape, input.device, seed, offset), input.dtype))
 )"},
     {"uniform_", false, R"(def _random_uniform_(input, low=0, high=1, *, seed, offset=0):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     drawn = (low * (1 - first) + high * first).to(input.dtype)
     return input.copy_(torch.where(drawn < high, drawn, low))
 )"},
     {"bernoulli_", false, R"(def _random_bernoulli_(input, p=0.5, *, seed, offset=0):
-    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
+    first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0], input.dtype)
     return input.copy_(first < p)
 )"},
 }};
@@ -196,12 +196,14 @@ constexpr std::string_view bits = R"(def _random_bits(shape, device, seed, offse
     return c
 
 
-def _uniform(word):
-    return torch.where(word > 0x7FFFFFFF, 0xFFFFFFFF - word, word) * 4.6566127342e-10
+def _uniform(word, dtype=None):
+    """In float64 beside tensors of that type, else in PyTorch's default."""
+    numbers = torch.where(word > 0x7FFFFFFF, 0xFFFFFFFF - word, word)
+    return (numbers.to(dtype) if dtype == torch.float64 else numbers) * 4.6566127342e-10
 
 
-def _normal(words):
-    first, second = _uniform(words[0]), _uniform(words[1])
+def _normal(words, dtype=None):
+    first, second = _uniform(words[0], dtype), _uniform(words[1], dtype)
     return torch.sqrt(-2.0 * torch.log(first.clamp(min=1e-7))) * torch.cos(6.283185307179586 * second)
 )";
 

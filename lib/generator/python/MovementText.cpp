@@ -98,7 +98,8 @@ std::string movementLambda(const Node &node) {
         sizeOf(node, "step"), sizeOf(node, "length"), sizeOf(node, "divisor"));
     text = node.attributes.count("places") != 0
                ? fmt::format("_windows(_x, {}, {}, {})", dim, first, sizeOf(node, "places"))
-               : fmt::format("_x.index_select({0}, ({1}).clamp(0, _x.shape[{0}] - 1))", dim, first);
+               : fmt::format("_x.index_select({0}, ({1}).clamp({2}, _x.shape[{0}] - 1))", dim,
+                             first, definition::integerAttribute(node, "least", 0));
   } else if (node.op == "_spread") {
     text = fmt::format("_spread(_x, {}, {}, {}, {}, {})",
                        definition::integerAttribute(node, "dim", -1), sizeOf(node, "length"),

@@ -52,6 +52,11 @@ constexpr std::array<ExactForm, 5> exactForms = {{
 )"},
 }};
 
+/// PyTorch multiplies by 0 what it hands to a neighbour that counts nothing, and makes NaN of an
+/// infinity there.
+constexpr std::array<std::string_view, 3> zeroHanding = {
+    "upsample_linear1d_backward", "upsample_bilinear2d_backward", "upsample_trilinear3d_backward"};
+
 /// Every place of `from`, with another text there.
 void replaceAll(std::string &line, const std::string &from, const std::string &to) {
   for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size()) {
@@ -77,6 +82,15 @@ std::string castsInFloat64(std::string line) {
   replaceAll(line, ".half()", ".half().double()");
   replaceAll(line, ".bfloat16()", ".bfloat16().double()");
   return line;
+}
+
+bool handsBackZeros(const CalledOperator &called) {
+  const std::vector<std::string> lines = bodyLines(called.op);
+  const std::string line = lines.size() == 1 ? lines.front() : "";
+  return std::count(line.begin(), line.end(), '(') == 1 && // and nothing else
+         std::any_of(zeroHanding.begin(), zeroHanding.end(), [&](std::string_view name) {
+           return line.find(fmt::format("= torch.ops.aten.{}(", name)) != std::string::npos;
+         });
 }
 
 std::string exactDefinition(const CalledOperator &called) {

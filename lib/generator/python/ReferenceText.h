@@ -16,4 +16,8 @@ std::string castsInFloat64(std::string line);
 /// A function `_exact_definition`, or the name for the definition where that is exact.
 std::string exactDefinition(const CalledOperator &called);
 
+/// Whether the body is one function of PyTorch's that is linear, has no negative weights and makes
+/// NaN of infinities that count nothing.
+bool handsBackZeros(const CalledOperator &called);
+
 } // namespace nereid::generator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's arithmetic in the accuracy program: one line for each of its operations, which
-// carries along how far the operations' roundings may move the result. text/judge.py has the rules.
+// carries along how far the operations' roundings may move the result. text/steps.py has the rules.
 #pragma once
 
 #include "lib/generator/Generator.h"

@@ -163,6 +163,27 @@ TEST(Resizing, IsWhatPyTorchMakes) { expectExamples(examples(), DType::F64, 1e-1
 
 TEST(Resizing, OfHalvesKeepsTheirType) { expectExamples(examples(), DType::F16, 4e-3); }
 
+/// In front of the first element lies the second one too, times 0, as in PyTorch; behind the last
+/// one nothing.
+TEST(Resizing, TheFirstOfTwoNeighboursBegins) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Tensor x = counted(DType::F64);
+  x.set(0, infinity);
+  x.set(6, infinity);
+  x.set(14, infinity);
+  for (const auto &values :
+       results("F.interpolate(x[None], scale_factor=2, mode=\"linear\")[0]", "[4, 10]", x)) {
+    EXPECT_EQ(values[0], infinity);
+    EXPECT_TRUE(std::isnan(values[10]));
+    EXPECT_EQ(values[11], infinity);
+    EXPECT_EQ(values[29], infinity);
+  }
+  for (const auto &values :
+       results("F.interpolate(x[None, :, :1], size=3, mode=\"linear\")[0]", "[4, 3]", x)) {
+    EXPECT_EQ(values[3], 5);
+  }
+}
+
 /// What is beyond the edges is not read: neither of its infinities makes NaN.
 TEST(Resizing, OtherPartsAndOutsidesAreNotRead) {
   constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -376,14 +376,14 @@ int64_t SourceDim::at(std::span<const int64_t> index) const {
     }
     value = (value - rest) / divisor;
   }
-  if (value >= 0 && value < size) {
+  if (value >= least && value < size) {
     return value;
   }
   switch (edge) {
   case Edge::Reflect:
     return value < 0 ? -value : 2 * (size - 1) - value;
   case Edge::Replicate:
-    return value < 0 ? 0 : size - 1;
+    return value < least ? std::min(least, size - 1) : size - 1;
   case Edge::Circular:
     return value < 0 ? value + size : value - size;
   default:
@@ -462,6 +462,7 @@ Result<Movement> movementOf(const Node &node, std::span<const int64_t> input) {
     from.divisor = isSpread ? step : integerAttribute(node, "divisor", 1);
     from.isDivisible = isSpread;
     from.edge = isSpread ? Edge::Constant : Edge::Replicate;
+    from.least = isSpread ? 0 : integerAttribute(node, "least", 0);
     if (isSpread) {
       from.steps.push_back({input.size() - 1, -integerAttribute(node, "dilation", 1)});
     } else if (hasPlaces(node)) {

@@ -12,10 +12,11 @@
 //   pad      dim, before, after, mode, value
 //   unfold   dim, size, step, dilation   windows; the places in them are the last dimension
 //   tril, triu  diagonal                 0 beyond it, above or below
-//   _resample   dim, length, start, step, divisor, places
+//   _resample   dim, length, start, step, divisor, places, least
 //                                        the element at (start + step · i) // divisor, the first or
-//                                        the last one beyond the ends; with places so many from
-//                                        there on, which are the last dimension
+//                                        the last one beyond the ends, and none in front of `least`
+//                                        where there are so many; with places so many from there
+//                                        on, which are the last dimension
 //   _spread     dim, length, step, dilation, before
 //                                        windows back to where they came from: what stood at place
 //                                        k (the last dimension) of window o lies at place k of o ·
@@ -69,6 +70,7 @@ struct SourceDim {
   Edge edge = Edge::Inside;
   int64_t divisor = 1;      ///< of the sum of start and steps, rounded down
   bool isDivisible = false; ///< where it leaves a rest there is the constant
+  int64_t least = 0;        ///< of Replicate: what stands for all in front of it
   /// The index in the source; -1: beyond its edge, where the constant is.
   int64_t at(std::span<const int64_t> index) const;
 };

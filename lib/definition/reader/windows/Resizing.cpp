@@ -27,11 +27,14 @@ Value nearest(WrittenCall &call, Value x, const Ratio &ratio, bool isExact) {
   return call.resampled(x, ratio.dim, ratio.to, 0, ratio.numerator, ratio.denominator);
 }
 
-/// Between two neighbours at (start + step · i) / divisor.
+/// Between two neighbours at (start + step · i) / divisor. In front of the first element the other
+/// one is the second, as in PyTorch: what it is multiplied by is 0, which shows where it is
+/// infinite.
 Value linear(WrittenCall &call, Value x, const Ratio &ratio, bool areCorners) {
   const auto [start, step, divisor] = Line(ratio, areCorners);
   const Value low = call.resampled(x, ratio.dim, ratio.to, start, step, divisor);
-  const Value high = call.resampled(x, ratio.dim, ratio.to, start + divisor, step, divisor);
+  const Value high = call.resampled(x, ratio.dim, ratio.to, start + divisor, step, divisor,
+                                    std::nullopt, areCorners ? 0 : 1);
   const Value place = call.apply(
       "maximum",
       {call.apply("add", {call.apply("mul", {call.positions(ratio.to), call.sizeNumber(step)}),

@@ -454,7 +454,7 @@ Value WrittenCall::expanded(Value x, Sizes sizes) {
 Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
                              const SizePolynomial &start, const SizePolynomial &step,
                              const SizePolynomial &divisor,
-                             const std::optional<SizePolynomial> &places) {
+                             const std::optional<SizePolynomial> &places, int64_t least) {
   if (!x) {
     return x;
   }
@@ -473,6 +473,9 @@ Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
   setSize(node, "divisor", divisor);
   if (places) {
     setSize(node, "places", *places);
+  }
+  if (least != 0) {
+    node.attributes["least"] = least;
   }
   return append(std::move(node));
 }

@@ -100,7 +100,7 @@ public:
   Value expanded(Value x, Sizes sizes);
   Value resampled(Value x, int64_t dim, const SizePolynomial &length, const SizePolynomial &start,
                   const SizePolynomial &step, const SizePolynomial &divisor,
-                  const std::optional<SizePolynomial> &places = std::nullopt);
+                  const std::optional<SizePolynomial> &places = std::nullopt, int64_t least = 0);
   Value spread(Value x, int64_t dim, const SizePolynomial &length, int64_t step, int64_t dilation,
                const SizePolynomial &before);
   /// 0, 1, 2 and so on: int64.

@@ -1,6 +1,8 @@
 def shapes_text(inputs):
-    """"Shape: (3, 17), bias shape: (17,)"."""
+    """"Shape: (3, 17), bias shape: (17,)"; of a call without tensors "N = 65"."""
     tensors = [(name, each) for name, each in zip(ARGUMENTS, inputs) if isinstance(each, torch.Tensor)]
+    if not tensors:
+        return ", ".join(f"{name} = {each}" for name, each in zip(ARGUMENTS, inputs)) or "No arguments"
     text = [f"{name} shape: {tuple(each.shape)}" for name, each in tensors]
     return ", ".join([f"Shape: {tuple(tensors[0][1].shape)}", *text[1:]])
 
@@ -21,7 +23,7 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
     rows = []
     for number, (name, sizes) in enumerate(CASES):
         for dtype in TYPES:
-            lines, wrong, all_kinds = [], "", Verdict()
+            lines, wrong, told, all_kinds = [], "", "", Verdict()
             for place, kind in enumerate(KINDS):
                 drawn = seed + 1000 * number + place
                 for side, function in (("kernel", kernel), ("baseline", baseline)):
@@ -33,6 +35,8 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
                         verdict.refuse(f"{type(problem).__name__}: {problem}")
                     if verdict.wrong:
                         wrong = wrong or f"{side}, {kind}: {verdict.text()}"
+                    if verdict.told:
+                        told = told or f"; {side}, {kind}: {verdict.told}"
                     if side == "kernel":
                         all_kinds.add_diffs(verdict)
                     lines.append(f"  {side}, {kind}: {verdict.text()}")
@@ -49,12 +53,13 @@ def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_
                             "mean_diff": verdict.mean_diff(),
                             "share_of_bound": verdict.worst,
                             "first": verdict.first,
+                            "told": verdict.told,
                         }
                     )
             tell(f"{shapes_text(inputs)}, {str(dtype)[len('torch.'):]}: {name}")
             for line in lines if is_verbose else ():
                 tell(line)
-            tell(f"✗ Test FAILED: {wrong}" if wrong else f"✓ Test passed: {all_kinds.diffs()}")
+            tell(f"✗ Test FAILED: {wrong}" if wrong else f"✓ Test passed: {all_kinds.diffs()}{told}")
     return rows
 
 
@@ -84,7 +89,8 @@ def main():
     if failed:
         print(f"Accuracy test FAILED! {failed} of {len(rows)} checks are wrong")
         return 1
-    print(f"All accuracy tests passed! ({len(rows)} checks)")
+    told = len([row for row in rows if row["told"]])
+    print(f"All accuracy tests passed! ({len(rows)} checks{f', {told} with a remark' if told else ''})")
     return 0
 
 
