@@ -40,6 +40,8 @@ std::optional<int64_t> mostRegistersOf(mlir::Operation *kernel);
 
 /// Whether all elements of a tile are zero, for all that is known.
 bool isZeros(mlir::Value tile);
+/// Whether the operation, or one in its regions, may write to memory or do what nobody knows.
+bool mayWriteMemory(mlir::Operation *op);
 /// Whether the value is a tile of one or more dimensions, which threads share.
 bool isTile(mlir::Value value);
 /// The shape of a tile as the layouts have it.

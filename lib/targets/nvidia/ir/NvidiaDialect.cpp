@@ -108,6 +108,13 @@ bool isZeros(Value tile) {
   return matchPattern(tile, m_AnyZeroFloat()) || matchPattern(tile, m_Zero());
 }
 
+bool mayWriteMemory(Operation *op) {
+  const auto effects = getEffectsRecursively(op);
+  return !effects || llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
+    return !isa<MemoryEffects::Read>(effect.getEffect());
+  });
+}
+
 bool isTile(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() > 0;

@@ -25,7 +25,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -74,13 +73,6 @@ bool isCheapToKeep(Value tile) {
   auto broadcast = dyn_cast_or_null<tile::BroadcastOp>(op);
   return broadcast ? layoutOf(broadcast.getSource())->count(Holder::Register) <= few
                    : isa_and_nonnull<tile::SplatOp, arith::ConstantOp>(op);
-}
-
-bool mayWriteMemory(Operation *op) {
-  const auto effects = getEffectsRecursively(op);
-  return !effects || llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
-    return !isa<MemoryEffects::Read>(effect.getEffect());
-  });
 }
 
 /// What is computed of loads and of single numbers alone.

@@ -31,13 +31,6 @@ bool isOfOneRegister(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 32;
 }
 
-bool mayWrite(Operation *op) {
-  const auto effects = getEffectsRecursively(op);
-  return !effects || llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
-    return !isa<MemoryEffects::Read>(effect.getEffect());
-  });
-}
-
 /// What of its block a load's address is computed by, and may stand anywhere behind its operands.
 class AddressOf {
 public:
@@ -70,7 +63,7 @@ void hoist(tile::LoadOp load) {
   const AddressOf address(load);
   Operation *reduction = load->getPrevNode();
   while (reduction && !isa<tile::ReduceOp, tile::ScanOp>(reduction)) {
-    if (address.roots.contains(reduction) || mayWrite(reduction)) {
+    if (address.roots.contains(reduction) || mayWriteMemory(reduction)) {
       return;
     }
     reduction = reduction->getPrevNode();

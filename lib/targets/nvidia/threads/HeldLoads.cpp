@@ -24,7 +24,7 @@ size_t elementsOf(Type element) {
 
 } // namespace
 
-void lowerHeldLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos & /*axes*/) {
+void lowerHeldLoad(ThreadCode &code, tile::LoadOp op) {
   const Type element = threadType(tile::elementTypeOf(op.getType()));
   const size_t n = elementsOf(element);
   Value begin = code.heldAddress(op->getAttrOfType<IntegerAttr>(heldAttribute).getInt());

@@ -83,7 +83,7 @@ private:
         .Case<tile::PtrToIntOp, tile::IntToPtrOp, tile::PtrCastOp>(
             [&](auto one) { return done(lowerPointerCast, one); })
         .Case([&](tile::LoadOp one) {
-          (one->hasAttr(heldAttribute) ? lowerHeldLoad : lowerLoad)(code, one, axes);
+          one->hasAttr(heldAttribute) ? lowerHeldLoad(code, one) : lowerLoad(code, one, axes);
           return success();
         })
         .Case([&](tile::StoreOp one) {

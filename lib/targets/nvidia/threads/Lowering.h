@@ -37,7 +37,7 @@ void lowerSplit(ThreadCode &code, tile::SplitOp op);
 void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes);
 /// Of a load with the attribute nvidia.held: a copy into shared memory, of which the thread reads
 /// its own part again where it needs it.
-void lowerHeldLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes);
+void lowerHeldLoad(ThreadCode &code, tile::LoadOp op);
 void lowerReadAgain(ThreadCode &code, ReadAgainOp op);
 void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes);
 

@@ -318,19 +318,24 @@ ThreadCode::Held ThreadCode::loadWordsFrom(const std::string &space, Value addre
   return words;
 }
 
+Value ThreadCode::offsetOf(Type type, Value element, int64_t begin) {
+  return add(builder.create<arith::MulIOp>(loc, element, constant(memoryBits(type) / 8)), begin);
+}
+
+Value ThreadCode::loadFrom(Type type, Value address) {
+  const unsigned bits = memoryBits(type);
+  return fromBits(
+      builder.create<LLVM::LoadOp>(loc, builder.getIntegerType(bits), address, bits / 8), type);
+}
+
 void ThreadCode::storeShared(Value value, Value element, int64_t begin) {
   Value bits = toBits(value);
-  const unsigned bytes = bits.getType().getIntOrFloatBitWidth() / 8;
-  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bytes)), begin);
-  builder.create<LLVM::StoreOp>(loc, bits, shared(offset), bytes);
+  builder.create<LLVM::StoreOp>(loc, bits, shared(offsetOf(value.getType(), element, begin)),
+                                memoryBits(value.getType()) / 8);
 }
 
 Value ThreadCode::loadShared(Type type, Value element, int64_t begin) {
-  const unsigned bits = memoryBits(type);
-  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bits / 8)), begin);
-  Value loaded =
-      builder.create<LLVM::LoadOp>(loc, builder.getIntegerType(bits), shared(offset), bits / 8);
-  return fromBits(loaded, type);
+  return loadFrom(type, shared(offsetOf(type, element, begin)));
 }
 
 void ThreadCode::storeInBlocks(Value value, Value element, int64_t begin) {
@@ -339,20 +344,15 @@ void ThreadCode::storeInBlocks(Value value, Value element, int64_t begin) {
     return;
   }
   Value bits = toBits(value);
-  const unsigned bytes = bits.getType().getIntOrFloatBitWidth() / 8;
-  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bytes)), begin);
-  Value own = sharedInBlock(offset);
+  Value own = sharedInBlock(offsetOf(value.getType(), element, begin));
   for (int64_t block = 0; block < threads.blocks; ++block) {
-    builder.create<LLVM::StoreOp>(loc, bits, inOtherBlock(own, constant(block)), bytes);
+    builder.create<LLVM::StoreOp>(loc, bits, inOtherBlock(own, constant(block)),
+                                  memoryBits(value.getType()) / 8);
   }
 }
 
 Value ThreadCode::loadInBlock(Type type, Value element, int64_t begin) {
-  const unsigned bits = memoryBits(type);
-  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bits / 8)), begin);
-  Value loaded = builder.create<LLVM::LoadOp>(loc, builder.getIntegerType(bits),
-                                              sharedInBlock(offset), bits / 8);
-  return fromBits(loaded, type);
+  return loadFrom(type, sharedInBlock(offsetOf(type, element, begin)));
 }
 
 void ThreadCode::addShared(Value value, Value element) {

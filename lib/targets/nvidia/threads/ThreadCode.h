@@ -176,6 +176,9 @@ private:
   void dropArrival();
   /// In front of the first bytes that a program of several blocks stages: all blocks have begun.
   void awaitBegin();
+  /// Bytes from the start of an array that begins at `begin` to one of its elements.
+  mlir::Value offsetOf(mlir::Type type, mlir::Value element, int64_t begin);
+  mlir::Value loadFrom(mlir::Type type, mlir::Value address);
   mlir::Value sharedBase();
   mlir::Value sharedInBlock(mlir::Value offset);
   /// The same place of another block's shared memory, generic.
