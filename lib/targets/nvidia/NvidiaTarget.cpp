@@ -94,7 +94,6 @@ NvidiaTarget &targetOf(const CompileState &state) {
 
 /// Programs whose kernel cannot have several blocks have one, whatever it asks for.
 void decideBlocks(CompileState &state) {
-  constexpr int firstWithClusters = 90;
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
   const auto asked = kernel->getAttrOfType<mlir::IntegerAttr>(tile::attribute::numCtas);
   const int64_t blocks = asked ? asked.getInt() : 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/codegen/LegalCode.h"
 
+#include "lib/targets/nvidia/NvidiaMachine.h"
 #include "lib/targets/nvidia/codegen/AssemblyText.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -316,7 +317,6 @@ std::string refusalOfGlobal(const llvm::GlobalVariable &global) {
 
 /// The size of the clusters that a kernel says; what no kernel is has none in PTX.
 std::string refusalOfCluster(const llvm::Function &function, int capability) {
-  constexpr int firstWithClusters = 90;
   constexpr uint64_t most = 16;
   llvm::SmallVector<StringRef> sizes;
   function.getFnAttribute(clusterAttribute).getValueAsString().split(sizes, ',');

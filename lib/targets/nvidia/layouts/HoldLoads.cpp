@@ -311,9 +311,8 @@ public:
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    constexpr int firstWithCopies = 80;
     if (!kernel->hasAttr(tile::attribute::kernel) || kernel->hasAttr(copyBytesAttribute) ||
-        hasAtomics(kernel) || machine.capability < firstWithCopies) {
+        hasAtomics(kernel)) {
       return;
     }
     constexpr int64_t forExchange = 16 << 10;
