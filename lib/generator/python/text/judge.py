@@ -233,7 +233,9 @@ def _judged(inputs, results, dtype, steps):
         stepped = _bounded(wide, found[0].device, steps)
         wanted = _reference(wide, stepped, is_each_rounded)
         other = _OtherDevice(wide, stepped, is_each_rounded)
-        room = 2**-48 * max((_largest(each) for each in wide), default=1.0)
+        tensors = [each for each in (*wide, *wanted) if isinstance(each, torch.Tensor)]
+        longest = max((side for each in tensors for side in each.shape), default=1)
+        room = max(2**-48, 2**-52 * longest) * max((_largest(each) for each in wide), default=1.0)
         for number, (result, want, (value, error)) in enumerate(zip(found, wanted, stepped)):
             if result.shape != want.shape:
                 verdict.refuse(
@@ -246,7 +248,8 @@ def _judged(inputs, results, dtype, steps):
                 want = want.to(torch.float64)
                 want = _without_zeros(wide, stepped, is_each_rounded, number, want, result)
                 # What float64 itself leaves open, where PyTorch's formula cancels and the kernel's
-                # does not; never more than its roundings on numbers of the inputs' size.
+                # does not; never more than its roundings on numbers of the inputs' size, weighed by
+                # places along the longest dimension.
                 error = _added(error, _distance(value, want).clamp(max=room).nan_to_num())
                 if (is_open := other.disagrees(number, want, result)) is not None:
                     error = torch.where(is_open, math.inf, error.expand_as(want))
