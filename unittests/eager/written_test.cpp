@@ -100,6 +100,19 @@ TEST(Written, UnsortedRowsAndNaNAreSearchedAsPyTorchDoes) {
   EXPECT_EQ(outOf("out = torch.searchsorted(x, y, right=True)", "[\"M\"]", row, values), behind);
 }
 
+TEST(Written, NothingIsSearchedInAnEmptyRow) {
+  const List values = {3, nan, -infinity}, zeros = {0, 0, 0};
+  for (const bool isKnown : {true, false}) {
+    const std::string shape = isKnown ? "[3]" : "[\"M\"]";
+    for (const std::string call :
+         {"torch.searchsorted(x, y)", "torch.bucketize(y, x, right=True)"}) {
+      EXPECT_EQ(outOf("out = " + call, shape, {}, values, DType::F32, "int64", isKnown), zeros);
+    }
+  }
+  EXPECT_EQ(outOf("out = torch.searchsorted(x[None], y[None])", "[1, \"M\"]", {}, {1, 2, 3, 4}),
+            (List{0, 0, 0, 0}));
+}
+
 TEST(Written, EachRowHasItsOwnSearch) {
   EXPECT_EQ(outOf("out = torch.searchsorted(x.reshape(3, 4), y.reshape(3, 2)).flatten()", "[6]",
                   {1, 2, 3, 4, 10, 20, 30, 40, 0, 0, 0, 0}, {3, 9, 3, 40, 0, 1}, DType::F32,

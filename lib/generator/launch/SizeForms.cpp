@@ -14,6 +14,8 @@ namespace {
 
 /// Nodes that one side has alone from which on another kernel is worth its text.
 constexpr int64_t fewestApart = 64;
+/// Conditions one within the other that forms are made of: four of them at most.
+constexpr int deepest = 2;
 
 bool isWhere(const Node *node) { return node->kind == NodeKind::Map && node->name == "where"; }
 
@@ -74,20 +76,39 @@ std::vector<Store> sideOf(Program &program, std::vector<Store> stores, const Nod
   return stores;
 }
 
+/// Adds the forms of stores that are launched where `condition` holds; further choices are left to
+/// the kernel when `depth` is 0.
+void addForms(Program &program, const std::vector<Store> &stores, const std::string &condition,
+              int depth, std::vector<SizeForm> &forms) {
+  std::vector<const Node *> nodes = reachable(rootsOf(stores));
+  std::reverse(nodes.begin(), nodes.end()); // a choice before those among its values
+  for (const Node *node : nodes) {
+    const auto text = depth > 0 && isWhere(node) ? conditionText(node->inputs[0], program)
+                                                 : std::optional<std::string>();
+    if (text && countApart(node->inputs[1], node->inputs[2]) >= fewestApart) {
+      const Node *chosenBy = node->inputs[0];
+      const std::string around = condition.empty() ? "" : "(" + condition + ")*";
+      addForms(program, sideOf(program, stores, chosenBy, true), around + "(" + *text + ")",
+               depth - 1, forms);
+      addForms(program, sideOf(program, stores, chosenBy, false),
+               around + fmt::format("(1 - ({}))", *text), depth - 1, forms);
+      return;
+    }
+  }
+  const size_t number = forms.size();
+  forms.push_back({stores,
+                   number == 0   ? ""
+                   : number == 1 ? "_otherwise"
+                                 : fmt::format("_otherwise_{}", number),
+                   condition});
+}
+
 } // namespace
 
 std::vector<SizeForm> sizeFormsOf(Program &program, const std::vector<Store> &stores) {
-  for (const Node *node : reachable(rootsOf(stores))) {
-    const auto text =
-        isWhere(node) ? conditionText(node->inputs[0], program) : std::optional<std::string>();
-    if (text && countApart(node->inputs[1], node->inputs[2]) >= fewestApart) {
-      const Node *condition = node->inputs[0];
-      return {{sideOf(program, stores, condition, true), "", *text},
-              {sideOf(program, stores, condition, false), "_otherwise",
-               fmt::format("1 - ({})", *text)}};
-    }
-  }
-  return {{stores, "", ""}};
+  std::vector<SizeForm> forms;
+  addForms(program, stores, "", deepest, forms);
+  return forms;
 }
 
 } // namespace nereid::generator

@@ -17,7 +17,7 @@ struct SizeForm {
   std::string condition; ///< expression of the launches that take it; "": all
 };
 
-/// The stores themselves, or both sides of a condition on sizes where they differ by much.
+/// The stores themselves, or both sides of each condition on sizes where they differ by much.
 std::vector<SizeForm> sizeFormsOf(Program &program, const std::vector<Store> &stores);
 
 } // namespace nereid::generator

@@ -16,15 +16,29 @@ namespace nereid::generator {
 
 using definition::OperandKind;
 
+namespace {
+
+/// What is put behind nothing, or padded, has elements all the same; and where sizes choose a
+/// value, one of them may be 0.
+bool mayHaveEmptySizes(const definition::Operator &op) {
+  std::vector<bool> isOfSizes; // numbers that sizes are in
+  for (const definition::Node &node : op.nodes) {
+    auto isOf = [&](int input) { return isOfSizes[static_cast<size_t>(input)]; };
+    if (node.op == "cat" || node.op == "pad" || node.op.starts_with("_") ||
+        (node.op == "where" && isOf(node.inputs[0]))) {
+      return true;
+    }
+    isOfSizes.push_back(
+        node.shape.empty() &&
+        (definition::isSize(node) || std::any_of(node.inputs.begin(), node.inputs.end(), isOf)));
+  }
+  return false;
+}
+
+} // namespace
+
 Program Lowerer::run() {
-  // What is put behind nothing, or padded, has elements all the same.
-  const int64_t least =
-      std::any_of(op.nodes.begin(), op.nodes.end(),
-                  [](const GraphNode &node) {
-                    return node.op == "cat" || node.op == "pad" || node.op.starts_with("_");
-                  })
-          ? 0
-          : 1;
+  const int64_t least = mayHaveEmptySizes(op) ? 0 : 1;
   const std::vector<std::string> all = definition::symbolsOf(op);
   const std::string leading = leadingSymbol([&](const std::string &name) {
     return std::find(all.begin(), all.end(), name) != all.end();

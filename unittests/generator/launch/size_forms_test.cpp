@@ -66,6 +66,15 @@ TEST(SizeForms, OneOfBothIsLaunched) {
   EXPECT_EQ(launched(text, 8), std::set<std::string>{"t_otherwise_kernel"});
 }
 
+TEST(SizeForms, ChoicesWithinChoicesAreFormsToo) {
+  std::string text = chosenBy("index(N) < 2", 120);
+  const std::string side = ", t_120)";
+  text.replace(text.find(side), side.size(), ", where(index(N) < 8, t_40, t_120))");
+  EXPECT_EQ(launched(text, 1), std::set<std::string>{"t_kernel"});
+  EXPECT_EQ(launched(text, 7), std::set<std::string>{"t_otherwise_kernel"});
+  EXPECT_EQ(launched(text, 8), std::set<std::string>{"t_otherwise_2_kernel"});
+}
+
 TEST(SizeForms, NothingElseHasTwo) {
   for (const std::string &text :
        {chosenBy("index(N) < 8", 4), chosenBy("index(j) < 8", 40), chosenBy("x[i, j] < 8.0", 40)}) {

@@ -175,6 +175,8 @@ std::vector<size_t> indexOperands(const Node &node) {
 
 bool takesNegative(const Node &node) { return node.op == "index" || node.op == "index_put"; }
 
+bool readsNothingAsZero(const Node &node) { return flag(node, "empty_is_zero", false); }
+
 size_t valueOperand(const Node &node) { return isWriting(node.op) ? node.inputs.size() - 1 : 0; }
 
 Indexing indexingOf(const Node &node, std::span<const size_t> ranks) {

@@ -45,6 +45,9 @@ Indexing indexingOf(const Node &node, std::span<const size_t> ranks);
 std::vector<size_t> indexOperands(const Node &node);
 /// Whether negative indices count from the end, as PyTorch has it of brackets and index_put alone.
 bool takesNegative(const Node &node);
+/// Whether a read of a dimension without elements is 0, for readers that choose another value where
+/// there are none: "empty_is_zero", which bodies cannot write.
+bool readsNothingAsZero(const Node &node);
 /// The values that a write puts down; 0 of a read.
 size_t valueOperand(const Node &node);
 

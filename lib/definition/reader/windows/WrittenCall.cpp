@@ -302,6 +302,19 @@ Value WrittenCall::writtenOut(const std::string &statements,
   return body.writtenOut(call, statements, std::move(names));
 }
 
+Value WrittenCall::writtenOutOfPerhapsNothing(const std::string &statements,
+                                              const std::map<std::string, Value> &operands) {
+  const size_t first = body.nodeCount();
+  const Value value = writtenOut(statements, operands);
+  for (size_t i = first; i < body.nodeCount(); ++i) {
+    const Operation *operation = findOperation(body.op.nodes[i].op);
+    if (operation && operation->kind == OperationKind::Indexing) {
+      body.op.nodes[i].attributes["empty_is_zero"] = true;
+    }
+  }
+  return value;
+}
+
 Value WrittenCall::copied(Value x) {
   const auto type = x ? BodyCasts(body).typeOf(*x, range()) : std::nullopt;
   return type ? apply("to_" + *type, {x}) : std::nullopt;

@@ -68,6 +68,9 @@ public:
   Value apply(const std::string &op, std::vector<Value> operands);
   /// What assignments in the language of bodies make of operands, the last one's value.
   Value writtenOut(const std::string &statements, const std::map<std::string, Value> &operands);
+  /// The same; whatever it reads at indices of a dimension without elements is 0.
+  Value writtenOutOfPerhapsNothing(const std::string &statements,
+                                   const std::map<std::string, Value> &operands);
   /// The same elements, in memory of their own.
   Value copied(Value x);
   /// In the type that the argument says.

@@ -63,15 +63,20 @@ Value searched(WrittenCall &call) {
                      "the last dimension of the sorted tensor is searched");
   }
   const SizePolynomial size = call.size(*row, -1);
-  call.expectNotNegative(size - 1, fmt::format("'{}' expects an element", call.name));
   call.expectNotNegative(SizePolynomial(longest) - size,
                          fmt::format("'{}' expects rows of at most {}", call.name, longest));
   if (call.failed()) {
     return std::nullopt;
   }
+  const bool mayBeEmpty = !size.constant();
+  if (size.constant() == 0) {
+    return call.filled(call.shape(*values), 0, *isShort ? "int32" : "int64");
+  }
   const int turns = std::bit_width(static_cast<uint64_t>(size.constant().value_or(longest)));
   const bool isOneRow = call.rank(*row) == 1;
   // Where nothing is left to search, the middle is both ends and the index may be the row's length.
+  // That a row is empty is asked once, behind all steps: kernels of rows that are not have no step
+  // for it.
   // x[index] would ask for negative indices.
   std::string text =
       "table = row.unsqueeze(-1)\nlast = size - 1\nfirst = zeros\nend = zeros + size\n";
@@ -92,13 +97,16 @@ Value searched(WrittenCall &call) {
                                         {"values", values},
                                         {"size", call.sizeNumber(size)},
                                         {"zeros", call.filled(call.shape(*values), 0, "int32")}};
-  if (turns > turnsOfShort && !size.constant()) {
+  if (mayBeEmpty) {
     given.emplace("zero", call.filled({}, 0, "int64"));
-    text += fmt::format("out = torch.where(zero + size < {}, of_short, first)", shortRow);
+    text += fmt::format("found = torch.where(zero + size < {}, of_short, first)\n"
+                        "out = torch.where(zero + size >= 1, found, zeros)",
+                        shortRow);
   } else {
     text += "out = first";
   }
-  const Value place = call.writtenOut(text, given);
+  const Value place =
+      mayBeEmpty ? call.writtenOutOfPerhapsNothing(text, given) : call.writtenOut(text, given);
   return *isShort ? place : call.apply("to_int64", {place});
 }
 

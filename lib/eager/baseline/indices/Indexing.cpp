@@ -215,6 +215,11 @@ Status runIndexing(const definition::Node &node, std::span<const Tensor> operand
   std::vector<Tensor> whole(operands.begin(), operands.end());
   whole[0] = whole[0].isContiguous() ? whole[0] : whole[0].to(whole[0].dtype());
   const Points points(node, whole);
+  if (whole[0].elementCount() == 0 && definition::readsNothingAsZero(node)) {
+    std::fill_n(static_cast<char *>(out.data()),
+                out.elementCount() * static_cast<int64_t>(sizeInBytes(out.dtype())), 0);
+    return Done{};
+  }
   if (points.count > 0) {
     if (Status inside = points.check(node); !inside) {
       return inside;

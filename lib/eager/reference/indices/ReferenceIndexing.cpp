@@ -75,6 +75,9 @@ public:
     } else {
       groups.resize(table().elements.size());
     }
+    if (table().elements.empty() && definition::readsNothingAsZero(node)) {
+      return out;
+    }
     std::vector<int64_t> point(points.size(), 0);
     Place place; // one for all: a list for each element would cost more than the rest
     for (size_t i = 0; i < count; ++i) {

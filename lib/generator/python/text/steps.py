@@ -365,9 +365,12 @@ class Steps:
         lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
         return self._rounded(value, error + steps * self.unit * magnitudes + terms * self.tiny, 1, lost)
 
-    def indexed(self, name, x, *others, is_exact=False, **named):
+    def indexed(self, name, x, *others, is_exact=False, empty_is_zero=False, **named):
         """What is read or written at indices from tensors."""
         is_read = name in ("gather", "index_select", "index", "embedding")
+        if empty_is_zero and x[0].numel() == 0:  # a value that sizes do not choose
+            sizes = (*others[0][0].shape, *(x[0].shape[1:] if name == "embedding" else ()))
+            return torch.zeros(sizes, dtype=torch.float64, device=self.device), None
         given = others if is_read else others[:-1]
         indices = tuple(each[0].long() for each in given)
         if name == "scatter_add" and given[0][1] is not None:
