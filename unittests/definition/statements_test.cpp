@@ -44,6 +44,7 @@ TEST(Statements, BecomeWhatTheLinesWrittenOutBecome) {
         "p = x\nfor mode in (\"a\", \"b\", \"c\"):\n    if mode != \"b\":\n        p = p * x\nout "
         "= p "
         "+ 1",
+        "p = x\nfor i in range(4):\n    p = p * x ** (i // 2 % 2)\nout = p + 1",
         "n = 2\np = x\nfor i in range(n):\n    p = p * x\nout = p + 1",
         "def cube(v):\n    w = v * v\n    return w * v\nout = cube(x) + 1",
         "def times(v, n):\n    for i in range(10):\n        if i == n:\n            return v\n     "

@@ -48,6 +48,11 @@ public:
 private:
   LogicalResult lower(Operation *op) {
     code.loc = op->getLoc();
+    // Held loads read at some time until they are waited for, and what is stored behind one in the
+    // source may be what it reads.
+    if (isa<tile::BarrierOp>(op) || mayWriteMemory(op)) {
+      code.awaitHeld();
+    }
     if (barriers.contains(op)) {
       code.barrier();
     }
