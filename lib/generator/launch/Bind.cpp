@@ -39,6 +39,7 @@ language::NamedIntegers valuesOf(const LaunchTable &table,
                                  const std::map<std::string, int64_t> &symbols,
                                  const LaunchSite &site, const ChosenValues &chosen) {
   language::NamedIntegers values = site.values();
+  values[elementBytesName] = static_cast<int64_t>(sizeInBytes(table.dtype));
   for (const std::string &symbol : table.symbols) {
     auto found = symbols.find(symbol);
     if (found == symbols.end()) {

@@ -118,7 +118,9 @@ std::vector<TileAccess> accessesFrom(const Json &list) {
 } // namespace
 
 std::string toJson(const LaunchTable &table) {
-  Json json = {{"symbols", table.symbols}, {"derived", pairs(table.derived)}};
+  Json json = {{"dtype", kernelName(table.dtype)},
+               {"symbols", table.symbols},
+               {"derived", pairs(table.derived)}};
   json["strides"] = Json::array();
   for (const TableStride &one : table.strides) {
     json["strides"].push_back(
@@ -155,6 +157,7 @@ Result<LaunchTable> tableFromJson(const std::string &path, const std::string &te
   try {
     const Json json = Json::parse(text);
     LaunchTable table;
+    table.dtype = dtypeFrom(json.at("dtype"));
     table.symbols = json.at("symbols").get<std::vector<std::string>>();
     table.derived = pairsFrom(json.at("derived"));
     for (const Json &one : json.at("strides")) {

@@ -107,8 +107,12 @@ constexpr const char *waitingName = "ADDITIONS_WAIT";
 constexpr const char *onDeviceName = "ON_DEVICE";
 /// Programs of one warp that a processor computes at a time, while most of them wait for memory.
 constexpr const char *programsAtATimeName = "PROGRAMS_AT_A_TIME";
+/// Bytes of an element of the type that a call is of, LaunchTable::dtype. One text of launches
+/// serves several types, so that it is a name and no number.
+constexpr const char *elementBytesName = "ELEMENT_BYTES";
 
 struct LaunchTable {
+  DType dtype = DType::F32;             ///< of the calls that it is for
   std::vector<std::string> symbols;     ///< that a launch brings, in order
   std::vector<NamedExpression> derived; ///< those that follow from others
   std::vector<TableStride> strides;     ///< of operands whose rows may have gaps between them

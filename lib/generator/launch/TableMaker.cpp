@@ -19,6 +19,10 @@ namespace {
 constexpr int64_t elementsAlong = 1024, elementsInside = 64, elementsOfColumns = 4096;
 /// Of a device's warp, see LaunchSite.
 constexpr int64_t elementsOfWarp = 512;
+/// Rows that are made of several loads ask for as many bytes with half the elements of a lane,
+/// where these have more than 16 bits: twice the warps, as far as a processor still has several
+/// programs.
+constexpr int64_t bytesOfHalves = 2, mostWarpsOfHalves = 16;
 /// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
 constexpr int64_t elementsAtData = 1024;
 /// That a device has at a time at least, as long as there are elements for them.
@@ -302,11 +306,25 @@ private:
             ? std::to_string(leastWarps)
             : fmt::format("{0}*({1} < {2}), {0}*({3} < {4}*{5})", leastWarps, block,
                           elementsOfLongRow, results(kernel), rowsOfProcessor, processorsName);
-    return dims.back().form == DimForm::Whole ? fmt::format("max({}, min({}, max(1, {}//{})))",
-                                                            least, mostWarps, block, elementsOfWarp)
+    return dims.back().form == DimForm::Whole
+               ? fmt::format("max({}{}, min({}, max(1, {}//{})))", least,
+                             warpsOfHalves(kernel, block), mostWarps, block, elementsOfWarp)
            : dims.size() > 1
                ? fmt::format("max({}, {}//{})", leastWarps, partOfRow(), elementsOfWarp)
                : "";
+  }
+
+  /// The term of those rows, see bytesOfHalves; else nothing.
+  static std::string warpsOfHalves(const StageKernel &kernel, const std::string &block) {
+    const size_t ofRow = isOfPlanes(kernel.dims) ? 2 : 1;
+    const auto loads =
+        std::count_if(kernel.accesses.begin(), kernel.accesses.end(), [&](const TileAccess &each) {
+          return !each.isStore && !each.dims.empty() &&
+                 *each.dims.rbegin() + ofRow >= kernel.dims.size();
+        });
+    return loads < 2 ? ""
+                     : fmt::format(", min({}, {}*({} > {})//{})", mostWarpsOfHalves, block,
+                                   elementBytesName, bytesOfHalves, elementsOfWarp / 2);
   }
 
   /// The longest line that is whole in a tile, which decides between both forms of a stage.

@@ -57,7 +57,7 @@ private:
     }
     const auto onHost = LaunchSite{}.values(), onDevice = LaunchSite{.isDevice = true}.values();
     for (const auto &[name, value] : onHost) {
-      if (usesOfSite(program, name)) {
+      if (usesName(program, name)) {
         const std::string variable = variables.fresh(lowered(name));
         const std::string found =
             name == processorsName
@@ -66,6 +66,12 @@ private:
         line(fmt::format("const int64_t {} = {};", variable, found));
         variables.spelling.rename(name, variable);
       }
+    }
+    if (usesName(program, elementBytesName)) {
+      const std::string variable = variables.fresh(lowered(elementBytesName));
+      line(fmt::format("const auto {} = static_cast<int64_t>(nereid::sizeInBytes(dtype));",
+                       variable));
+      variables.spelling.rename(elementBytesName, variable);
     }
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {

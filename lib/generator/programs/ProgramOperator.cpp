@@ -68,6 +68,7 @@ Result<OfType> made(const definition::Operator &op, DType dtype, const std::stri
     return kernels.error();
   }
   result.made = std::move(*kernels);
+  result.made.table.dtype = dtype;
   return result;
 }
 
@@ -112,6 +113,7 @@ size_t conversionAt(const std::string &text, size_t at) {
 
 /// The table without what may differ between types that share their launches' code.
 LaunchTable withoutTypes(LaunchTable table) {
+  table.dtype = DType::F32;
   for (LaunchEntry &kernel : table.kernels) {
     for (LaunchArgument &argument : kernel.arguments) {
       argument.dtype = DType::F32;
@@ -169,7 +171,9 @@ static Result<std::vector<OfType>> madeOfTypes(const definition::Operator &op) {
       return makeError("E0607", fmt::format("the size '{}' has the name of a choice", symbol));
     }
   }
-  for (const auto &[name, value] : LaunchSite{}.values()) {
+  std::map<std::string, int64_t> ofLaunches = LaunchSite{}.values();
+  ofLaunches[elementBytesName] = 0;
+  for (const auto &[name, value] : ofLaunches) {
     if (has(name.c_str())) {
       return makeError("E0607", fmt::format("the size '{}' has a name of launches", name));
     }

@@ -56,7 +56,7 @@ std::vector<TableStride> sharedStrides(const ProgramOperator &program) {
   return shared;
 }
 
-bool usesOfSite(const ProgramOperator &program, const std::string &name) {
+bool usesName(const ProgramOperator &program, const std::string &name) {
   auto names = [&](const std::string &text) { return text.find(name) != std::string::npos; };
   auto hasIt = [&](const NamedExpression &one) { return names(one.value); };
   for (const auto &[dtype, table] : program.tables) {

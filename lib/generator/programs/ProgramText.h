@@ -37,8 +37,8 @@ private:
 constexpr int64_t nominalProcessors = 132;
 /// Rows that all tables of the program take with gaps between them alike.
 std::vector<TableStride> sharedStrides(const ProgramOperator &program);
-/// Whether a launch depends on what LaunchSite calls so.
-bool usesOfSite(const ProgramOperator &program, const std::string &name);
+/// Whether a launch depends on what Table.h calls so.
+bool usesName(const ProgramOperator &program, const std::string &name);
 /// The operand that a table's buffer is; null for a workspace.
 const Operand *operandOf(const CalledOperator &called, const std::string &buffer);
 /// "block_x" of BLOCK_X.

@@ -147,6 +147,7 @@ private:
     for (const auto &[name, value] : LaunchSite{nominalProcessors, true}.values()) {
       variables.spelling.rename(name, std::to_string(value));
     }
+    variables.spelling.rename(elementBytesName, leadDtype(called) + ".itemsize");
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups.size() == 1) {

@@ -161,6 +161,39 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   EXPECT_EQ(constants(scaled, 9999, 4096, false), "BLOCK_Y=1024 BLOCK_X=2 ");
 }
 
+TEST(LaunchTable, RowsOfSeveralLoadsHaveWarpsByTheirElementsBytes) {
+  const std::string buffers =
+      "N = size()\nM = size()\nx = input(fp32, [N, M], strides=[M, 1])\n"
+      "w = input(fp32, [M], strides=[1])\nb = input(fp32, [N], strides=[1])\n"
+      "y = output(fp32, [N], strides=[1])\n"
+      "i = iterator(N)\nj = iterator(M)\nstage(\"t\")\n";
+  auto warps = [](LaunchTable table, DType dtype, int64_t n, int64_t m) {
+    table.dtype = dtype;
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, {132, true});
+    EXPECT_TRUE(bool(launches));
+    int64_t found = 0;
+    for (const BoundLaunch &each : *launches) {
+      for (const auto &[name, value] : each.constants) {
+        found = each.programs > 0 && name == "num_warps" ? value : found;
+      }
+    }
+    return found;
+  };
+  const LaunchTable two = tableOf(buffers + "y[i] = sum[j](x[i, j]*w[j])\n");
+  EXPECT_EQ(warps(two, DType::F32, 9999, 1024), 4) << "8 elements of each of a lane";
+  EXPECT_EQ(warps(two, DType::F64, 9999, 1024), 4);
+  EXPECT_EQ(warps(two, DType::F16, 9999, 1024), 2) << "16 in as many bytes";
+  EXPECT_EQ(warps(two, DType::BF16, 9999, 1024), 2);
+  EXPECT_EQ(warps(two, DType::F32, 9999, 512), 2);
+  EXPECT_EQ(warps(two, DType::F32, 9999, 4096), 16);
+  EXPECT_EQ(warps(two, DType::F32, 9999, 8192), 16) << "a processor has several programs";
+  EXPECT_EQ(warps(two, DType::F32, 9999, 16384), 32);
+  EXPECT_EQ(warps(two, DType::F32, 100, 1024), 4) << "few rows have as many";
+  const LaunchTable one = tableOf(buffers + "y[i] = sum[j](x[i, j]*b[i])\n");
+  EXPECT_EQ(warps(one, DType::F32, 9999, 1024), 2) << "what a row has once is none";
+  EXPECT_EQ(warps(one, DType::F16, 9999, 1024), 2);
+}
+
 TEST(LaunchTable, DevicesAreToldWhichDimensionsAreWholeBlocks) {
   const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M], strides=[M, 1])\n"
                               "i = iterator(N)\nj = iterator(M)\n";
