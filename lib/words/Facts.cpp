@@ -9,6 +9,9 @@
 namespace nereid::words {
 namespace {
 
+/// "dim 4" is one of the first dimensions, "dim 2048" a length.
+constexpr int64_t mostRank = 16;
+
 /// "4", "1.5", "四".
 std::optional<double> numberAt(const std::vector<Token> &tokens, size_t at) {
   if (tokens[at].kind == TokenKind::Number) {
@@ -36,7 +39,8 @@ const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
   return nullptr;
 }
 
-void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts) {
+void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts,
+                 std::vector<SourceRange> &joined) {
   std::optional<SizeFact> batch;
   for (const Term &term : terms) {
     if (term.idea == "rows" && facts.shapes.empty()) { // "last dimension 768", "rows of 1024"
@@ -48,7 +52,16 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
     if (term.kind != TermKind::Fact) {
       continue;
     }
-    if (term.idea == "precision") { // "accuracy of 1e-3": among the next words
+    if (term.idea == "precision") { // "1e-3 tolerance", "accuracy of 1e-3": among the next words
+      const auto small = [&](size_t i) {
+        const auto value = numberAt(tokens, i);
+        return value && *value > 0 && *value < 1;
+      };
+      if (term.first > 0 && small(term.first - 1)) {
+        facts.precisions.push_back(
+            {*numberAt(tokens, term.first - 1), tokens[term.first - 1].range});
+        continue;
+      }
       for (size_t i = term.last + 1; i < tokens.size() && i <= term.last + 4; ++i) {
         if (auto value = numberAt(tokens, i); value && *value > 0 && *value < 1) {
           facts.precisions.push_back({*value, tokens[i].range});
@@ -66,6 +79,11 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
     }
     const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "-") ? 2 : 1;
     auto value = term.first >= back ? numberAt(tokens, term.first - back) : std::nullopt;
+    if (const Token *size = sizeBehind(tokens, term);
+        term.idea == "dimensions" && !value && size && *sizeAt({*size}, 0) > mostRank) {
+      facts.lengths.push_back({term.text, *sizeAt({*size}, 0), size->range}); // "dim 2048"
+      continue;
+    }
     if (value && *value > 0) {
       auto &list = term.idea == "times" ? facts.speedups : facts.ranks;
       list.push_back({*value, tokens[term.first - back].range});
@@ -73,6 +91,7 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
   }
   if (batch && facts.shapes.empty() && facts.lengths.size() == 1) { // "batch 32, length 1024"
     facts.shapes.push_back({{batch->size, facts.lengths[0].size}, batch->range});
+    joined.push_back(facts.lengths[0].range);
     facts.lengths.clear();
   } else if (batch && facts.shapes.empty()) {
     facts.sizes.push_back(*batch);
@@ -128,10 +147,95 @@ void resolveNames(Facts &facts) {
   });
 }
 
+/// "three tensors", "4 matrices", "三个张量" at a token.
+std::optional<int64_t> tensorsAt(const std::vector<Token> &tokens, size_t at) {
+  static const std::vector<std::string> words = {"", "one", "two", "three", "four", "five", "six"};
+  const auto word = std::find(words.begin() + 1, words.end(), tokens[at].name);
+  const auto number =
+      word == words.end() ? numberAt(tokens, at) : std::optional<double>(word - words.begin());
+  if (!number || *number < 3 || *number > 6) {
+    return std::nullopt;
+  }
+  const size_t next = at + (isSymbol(tokens, at + 1, "个") ? 2 : 1);
+  static const std::vector<std::string> things = {"tensor", "matric", "matrice", "vector", "array"};
+  const bool isHan =
+      isSymbol(tokens, next, "张") || isSymbol(tokens, next, "矩") || isSymbol(tokens, next, "向");
+  const bool isThing =
+      isHan || (next < tokens.size() &&
+                std::find(things.begin(), things.end(), tokens[next].text) != things.end());
+  return isThing ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
+}
+
+bool isAt(const SourceRange &one, const SourceRange &other) {
+  return one.line == other.line && one.column == other.column;
+}
+
+/// The tokens of a number, from the sign on, as it stands.
+LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
+  static const std::vector<std::string> between = {"of", "to", "is", "at", "by",
+                                                   "=",  ":",  "为", "是"};
+  LooseNumber number;
+  number.value = *numberAt(tokens, at);
+  number.text = tokens[at].text;
+  number.range = tokens[at].range;
+  const bool hasSign = at > 0 && isSymbol(tokens, at - 1, "-") &&
+                       isAt(tokens[at - 1].range, {number.range.line, number.range.column - 1, 0});
+  const bool isJoined = hasSign && at > 1 && tokens[at - 2].kind != TokenKind::Symbol &&
+                        tokens[at - 2].range.line == number.range.line &&
+                        tokens[at - 2].range.endColumn == tokens[at - 1].range.column;
+  if (hasSign && !isJoined) {
+    number.value = -number.value;
+    number.text.insert(0, "-");
+  }
+  size_t front = at - (hasSign ? 1 : 0);
+  while (front > 0 &&
+         std::find(between.begin(), between.end(), tokens[front - 1].text) != between.end()) {
+    --front;
+  }
+  const Token *before = front > 0 ? &tokens[front - 1] : nullptr;
+  if (before && before->kind != TokenKind::Number && before->kind != TokenKind::Symbol) {
+    number.before = before->text == "epsilon" ? "eps" : before->text;
+  }
+  const bool isDirect = front == at - (hasSign ? 1 : 0);
+  const bool isName = before && isDirect && before->kind == TokenKind::Word &&
+                      before->name.front() >= 'A' && before->name.front() <= 'Z' &&
+                      before->range.line == number.range.line;
+  const bool isLineStart = at == 0 || tokens[at - 1].range.line != number.range.line;
+  const bool isListed =
+      isLineStart && (isSymbol(tokens, at + 1, ".") || isSymbol(tokens, at + 1, ")"));
+  number.isOfName = isName || isJoined || isListed;
+  static const std::vector<std::string> countable = {"group", "head", "expert", "channel",
+                                                     "组",    "头",   "专",     "通"};
+  const auto isCounted = [&](const std::string &word) {
+    return std::find(countable.begin(), countable.end(), word) != countable.end();
+  };
+  const std::string behind = at + 1 < tokens.size() ? tokens[at + 1].text : "";
+  const bool isSizeOf = number.before == "siz" || number.before == "size"; // "group size 128"
+  number.counted = isCounted(behind)          ? behind
+                   : isCounted(number.before) ? number.before
+                   : isSizeOf && front > 1 && isCounted(tokens[front - 2].text)
+                       ? tokens[front - 2].text
+                       : "";
+  return number;
+}
+
+/// Whether one of the facts, or a term, is made of the token.
+bool isTaken(const Token &token, size_t at, const std::vector<Term> &terms, const Facts &facts) {
+  const auto anyOf = [&](const auto &list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto &one) { return isAt(one.range, token.range); });
+  };
+  return anyOf(facts.sizes) || anyOf(facts.lengths) || anyOf(facts.ranks) ||
+         anyOf(facts.speedups) || anyOf(facts.precisions) || anyOf(facts.shapes) ||
+         std::any_of(terms.begin(), terms.end(),
+                     [&](const Term &term) { return term.first <= at && at <= term.last; });
+}
+
 } // namespace
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms) {
   Facts facts;
+  std::vector<bool> isOfShape(tokens.size(), false);
   for (size_t at = 0; at < tokens.size();) {
     std::vector<WrittenDim> dims;
     const size_t end = readShape(tokens, at, dims);
@@ -146,21 +250,41 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
       }
       isSized ? facts.shapes.push_back(std::move(sized))
               : facts.namedShapes.push_back(std::move(named));
+      std::fill(isOfShape.begin() + static_cast<std::ptrdiff_t>(at),
+                isOfShape.begin() + static_cast<std::ptrdiff_t>(end), true);
       at = end;
       continue;
     }
     if (std::string written = noShape(tokens, at); !written.empty()) {
       facts.noShapes.push_back(std::move(written));
+      for (size_t i = at; i < tokens.size() && !isSymbol(tokens, i, "]"); ++i) {
+        isOfShape[i] = true;
+      }
     }
     if (tokens[at].kind == TokenKind::Word && isSymbol(tokens, at + 1, "=")) {
       if (auto size = sizeAt(tokens, at + 2)) {
         facts.sizes.push_back({tokens[at].name, *size, tokens[at].range});
+        isOfShape[at + 2] = true;
       }
     }
     ++at;
   }
   readTerms(tokens, terms, facts);
-  readNumbers(tokens, terms, facts);
+  std::vector<SourceRange> joined; // numbers that are sizes of a shape
+  readNumbers(tokens, terms, facts, joined);
+  for (size_t at = 0; at < tokens.size(); ++at) {
+    if (const auto count = tensorsAt(tokens, at)) {
+      facts.tensors = count;
+      continue;
+    }
+    if (tokens[at].kind == TokenKind::Number && !isOfShape[at] && numberAt(tokens, at) &&
+        !isTaken(tokens[at], at, terms, facts) &&
+        std::none_of(joined.begin(), joined.end(),
+                     [&](const SourceRange &one) { return isAt(one, tokens[at].range); })) {
+      facts.loose.push_back(looseAt(tokens, at));
+    }
+  }
+  facts.isDocument = !tokens.empty() && tokens.front().range.line != tokens.back().range.line;
   resolveNames(facts);
   return facts;
 }

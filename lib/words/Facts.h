@@ -6,6 +6,7 @@
 #include "lib/words/Vocabulary.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace nereid::words {
 
@@ -28,6 +29,17 @@ struct NumberFact {
   SourceRange range;
 };
 
+/// A number that is none of these.
+struct LooseNumber {
+  double value = 0;
+  std::string text;    ///< "-0.5"
+  std::string before;  ///< the nearest word in front of it, but for "of", "=" and the like
+  std::string counted; ///< what it counts, where it is one of countable sizes: "32 groups"
+  /// It belongs to a name ("Gemma 2", "GPT-2") or to a list of a document ("2.").
+  bool isOfName = false;
+  SourceRange range;
+};
+
 struct Facts {
   std::vector<ShapeFact> shapes; ///< "[8, 1024]", "8x1024", "(B, N)" whose sizes stand elsewhere
   std::vector<NamedShapeFact> namedShapes; ///< "[B, N, D]", "BxCxHxW"
@@ -38,6 +50,9 @@ struct Facts {
   std::vector<Term> castTypes;             ///< "to int8": what the result is turned into
   std::vector<Term> targets;
   std::vector<NumberFact> ranks, speedups, precisions;
+  std::vector<LooseNumber> loose;
+  std::optional<int64_t> tensors; ///< "three tensors", of three and more
+  bool isDocument = false;        ///< of several lines
 };
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms);

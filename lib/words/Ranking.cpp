@@ -2,6 +2,7 @@
 #include "lib/words/Ranking.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/words/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -158,7 +159,7 @@ private:
     if (term.isNegated) {
       return one.computes(term.idea) || one.inputs.contains(term.idea);
     }
-    if (isStrong(term) && !one.computes(term.idea)) {
+    if (isStrong(term) && !one.computes(term.idea) && !one.classes.contains(term.idea)) {
       return true;
     }
     const bool isItself = one.summary.contains(term.idea) || one.names.contains(term.idea);
@@ -195,6 +196,9 @@ private:
         candidate.score -= 2 * wrongStructure;
       }
     }
+    if (!facts.loose.empty() && !hasNumbersOf(one, facts)) {
+      candidate.score -= wrongStructure;
+    }
     const auto tensor = std::find_if(one.op.parameters.begin(), one.op.parameters.end(),
                                      [](const auto &parameter) { return !parameter.isScalar; });
     if (tensor == one.op.parameters.end() || facts.ranks.empty()) {
@@ -229,6 +233,36 @@ bool isLacking(const Shipped &one, const Term &term) {
   return isAsked && !term.isNegated && !hasIt;
 }
 
+/// A product of matrices is of two: a definition with a third tensor is meant where the text names
+/// it, or a layer.
+bool hasTensorsNobodyNamed(const Shipped &one, const std::vector<Term> &terms) {
+  static const std::set<std::string> products = {"matrix product",
+                                                 "matrix product of two",
+                                                 "matrix multiplication",
+                                                 "matrix multiply",
+                                                 "matmul",
+                                                 "gemm",
+                                                 "multiply two matrices",
+                                                 "@",
+                                                 "两个矩阵相乘",
+                                                 "矩阵相乘",
+                                                 "两个矩阵的乘积",
+                                                 "矩阵乘",
+                                                 "矩阵乘法"};
+  bool isProduct = false, isLayer = false, isMore = false;
+  for (const Term &term : terms) {
+    const bool isMatmul = term.idea == "matmul";
+    isProduct |= isMatmul && products.contains(term.text);
+    isLayer |= isMatmul && !products.contains(term.text);
+    isMore |= !isMatmul && term.idea != "transpose" && !term.isNegated &&
+              (term.kind == TermKind::Operation || term.kind == TermKind::Weak ||
+               term.kind == TermKind::Context);
+  }
+  const auto tensors = std::count_if(one.op.parameters.begin(), one.op.parameters.end(),
+                                     [](const auto &parameter) { return !parameter.isScalar; });
+  return isProduct && !isLayer && !isMore && tensors > 2;
+}
+
 } // namespace
 
 std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms,
@@ -261,12 +295,16 @@ std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vect
   return candidates;
 }
 
-bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms) {
+bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms,
+             const Facts &facts) {
   if (candidates.empty() || candidates[0].score <= 0 || candidates[0].isClass) {
     return false;
   }
   const Candidate &best = candidates[0];
   const auto anyOf = [&](auto &&holds) { return std::any_of(terms.begin(), terms.end(), holds); };
+  if (!hasNumbersOf(*best.shipped, facts) || hasTensorsNobodyNamed(*best.shipped, terms)) {
+    return false;
+  }
   const bool hasUnknown = anyOf([](const Term &term) { return term.kind == TermKind::Unknown; });
   const bool isNamed = anyOf([&](const Term &term) {
     return isStrong(term) ||

@@ -24,6 +24,7 @@ std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vect
 
 /// The first candidate is ahead, and no word that nobody knows stands beside words that may mean
 /// anything ("sum of the foos").
-bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms);
+bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms,
+             const Facts &facts);
 
 } // namespace nereid::words

@@ -5,6 +5,7 @@
 #include "lib/support/AtomicFile.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 namespace nereid::words {
@@ -63,6 +64,7 @@ void describe(Shipped &one) {
     }
   }
   addCalls(one.body, op.body);
+  one.numbers = numbersIn(op);
   bool reduces = false;
   for (const definition::Node &node : op.nodes) {
     const definition::Operation *operation = definition::findOperation(node.op);
@@ -73,6 +75,9 @@ void describe(Shipped &one) {
     }
   }
   for (const definition::Parameter &parameter : op.parameters) {
+    if (parameter.isScalar && parameter.name == "seed") {
+      one.classes.insert("random");
+    }
     addTerms(one.inputs, parameter.name);
     addTerms(one.support, parameter.name + ". " + parameter.description);
   }
@@ -86,6 +91,30 @@ void describe(Shipped &one) {
 }
 
 } // namespace
+
+/// Numbers that the definition has itself, and its number inputs' defaults.
+std::set<double> numbersIn(const definition::Operator &op) {
+  std::set<double> numbers;
+  const auto tokens = tokenize("", op.name + " " + op.summary + " " + op.body);
+  for (size_t i = 0; tokens && i < tokens->size(); ++i) {
+    const std::string &text = (*tokens)[i].text;
+    double value = 0;
+    if ((*tokens)[i].kind == TokenKind::Number &&
+        std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc()) {
+      // "dim=-1" is no 1
+      const bool isNegative = i > 1 && (*tokens)[i - 1].text == "-" &&
+                              (*tokens)[i - 2].kind == TokenKind::Symbol &&
+                              (*tokens)[i - 2].text != ")" && (*tokens)[i - 2].text != "]";
+      numbers.insert(isNegative ? -value : value);
+    }
+  }
+  for (const definition::Parameter &parameter : op.parameters) {
+    if (parameter.isScalar && !parameter.isSize()) {
+      numbers.insert(parameter.value);
+    }
+  }
+  return numbers;
+}
 
 bool Shipped::computes(const std::string &idea) const {
   return names.contains(idea) || summary.contains(idea) || body.contains(idea);

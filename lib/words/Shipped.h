@@ -21,14 +21,19 @@ struct Shipped {
   std::set<std::string> body;            ///< functions
   std::set<std::string> inputs;          ///< of the inputs' names
   std::set<std::string> support;         ///< of requirement, inputs and scenes
-  std::set<std::string> classes;         ///< "loss", "normalisation"
+  std::set<std::string> classes;         ///< "loss", "normalisation", "random"
   std::string origin;                    ///< of one that does not ship: what it was made from
   std::map<std::string, bool> structure; ///< "rows", "elementwise", "two_tensors": whether it is
+
+  std::set<double> numbers; ///< of name, summary and body, and defaults of its number inputs
 
   /// In name, summary or body: what it computes.
   bool computes(const std::string &idea) const;
   bool has(const std::string &idea) const;
 };
+
+/// Numbers that a definition has itself, Shipped::numbers.
+std::set<double> numbersIn(const definition::Operator &op);
 
 /// All definitions below the folders, those that cannot be read left out; ordered by name. Of two
 /// with one name the first folder's.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/words/Writing.h"
 
+#include "lib/words/Numbers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -267,6 +269,43 @@ void fillRest(const definition::Operator &op, const Facts &facts, Replaced &repl
   }
 }
 
+/// Of types that nobody named: beside integers a fraction would make floats.
+void keepFloats(const definition::Operator &op, Replaced &replaced, Written &written) {
+  std::vector<std::string> floats;
+  for (const DType type : op.dtypes) {
+    if (isFloat(type)) {
+      floats.push_back(quoted(std::string(torchName(type))));
+    }
+  }
+  if (!replaced.contains("[operator].dtypes") && !floats.empty() &&
+      floats.size() < op.dtypes.size()) {
+    replaced["[operator].dtypes"] = fmt::format("dtypes = [{}]", fmt::join(floats, ", "));
+    written.defaults.push_back("types of floats alone, for the fraction");
+  }
+}
+
+/// Number inputs that the text gives a value, in either form of their lines.
+void fillNumbers(const Shipped &shipped, const Facts &facts, Replaced &replaced, Written &written) {
+  const NumbersOf numbers = numbersOf(shipped, facts);
+  for (const auto &[input, given] : numbers.inputs) {
+    written.found.push_back(fmt::format("{} {}", input, given));
+    // One that is never an integer, or its argument would be one from now on.
+    const auto parameter = std::find_if(shipped.op.parameters.begin(), shipped.op.parameters.end(),
+                                        [&](const auto &each) { return each.name == input; });
+    const bool isPoint = !parameter->isInteger && given.find_first_of(".e") == std::string::npos;
+    if (parameter->isInteger && given.find_first_of(".e") != std::string::npos) {
+      keepFloats(shipped.op, replaced, written);
+    }
+    const std::string text = given + (isPoint ? ".0" : "");
+    replaced[fmt::format("[inputs.{}].value", input)] = "value = " + text;
+    replaced[fmt::format("[inputs].{}", input)] = fmt::format("{} = {}", input, text);
+  }
+  for (const LooseNumber &number : numbers.open) {
+    written.unused.push_back(
+        fmt::format("number {}: '{}' has none like it", number.text, shipped.op.name));
+  }
+}
+
 /// E0624 for a type the definition does not have.
 Status fillTypes(const definition::Operator &op, const Facts &facts, const Request &request,
                  Replaced &replaced, Written &written) {
@@ -371,6 +410,7 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
     replaced["[performance].cases"] = "cases = [\n" + cases + "]";
   }
   fillRest(shipped.op, facts, replaced, written);
+  fillNumbers(shipped, facts, replaced, written);
   if (request.isShortened) {
     written.unused.push_back("the end of the text, in 'requirement'");
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens, facts, ranking and written definitions of sentences in both languages.
-#include "lib/words/Chain.h"
-#include "lib/words/Formula.h"
+#include "lib/words/Numbers.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
+#include "lib/words/made/Chain.h"
+#include "lib/words/made/Formula.h"
+#include "lib/words/made/Product.h"
 
 #include <gtest/gtest.h>
 
@@ -42,13 +44,19 @@ std::string answer(const std::string &text) {
   if (auto formula = formulaIn(text); formula && isWhole(*formula, knownOnes())) {
     return "+" + formula->definition.op.body;
   }
-  const auto candidates = rank(shipped(), terms, findFacts(*tokens, terms));
-  if (isClear(candidates, terms)) {
+  if (auto product = turnedProduct(*tokens)) {
+    return "+" + product->op.body;
+  }
+  const Facts facts = findFacts(*tokens, terms);
+  const auto candidates = rank(shipped(), terms, facts);
+  if (isClear(candidates, terms, facts)) {
     return candidates.front().shipped->op.name;
   }
   const auto steps = chainOf(terms, *tokens);
   const auto chain = steps.empty() ? std::nullopt : chainDefinition(steps);
-  return chain ? "+" + chain->op.body : candidates.empty() ? "-" : "?";
+  return chain && hasNumbersOf(*chain, facts) ? "+" + chain->op.body
+         : candidates.empty()                 ? "-"
+                                              : "?";
 }
 
 TEST(Words, SentencesFindTheirOperator) {
@@ -135,6 +143,38 @@ TEST(Words, WrittenDefinitionsAreReadBack) {
       EXPECT_EQ(op->performanceCases[0].binding.symbols.at("D"), 1024);
     }
   }
+}
+
+TEST(Words, NumbersBecomeDefaultsOfInputs) {
+  const auto defaultsOf = [](const std::string &name, const std::string &text) {
+    const auto one = std::find_if(shipped().begin(), shipped().end(),
+                                  [&](const Shipped &each) { return each.op.name == name; });
+    const auto written = writeDefinition(*one, factsOf(text), readRequest("text", text), "");
+    Diagnostics diags;
+    std::map<std::string, double> values;
+    if (const auto op = written ? definition::parseOperator("t", written->text, diags)
+                                : std::optional<definition::Operator>()) {
+      for (const auto &parameter : op->parameters) {
+        if (parameter.isScalar) {
+          values[parameter.name] = parameter.value;
+          EXPECT_TRUE(!parameter.isInteger || name != "leaky_relu") << text;
+        }
+      }
+    }
+    return values;
+  };
+  using Values = std::map<std::string, double>;
+  EXPECT_EQ(defaultsOf("leaky_relu", "leaky relu with slope 2"), (Values{{"negative_slope", 2}}));
+  EXPECT_EQ(defaultsOf("clamp", "clamp, -0.5 to 3, 4x8"), (Values{{"low", -0.5}, {"high", 3}}));
+  EXPECT_EQ(defaultsOf("rms_norm", "rms norm of rows of 4096, eps = 1e-6"),
+            (Values{{"eps", 1e-6}}));
+  const std::string text = "rms norm of 3 things";
+  const auto &norm = *std::find_if(shipped().begin(), shipped().end(),
+                                   [](const Shipped &each) { return each.op.name == "rms_norm"; });
+  const auto written = writeDefinition(norm, factsOf(text), readRequest("text", text), "");
+  ASSERT_TRUE(written);
+  ASSERT_EQ(written->unused.size(), 1u);
+  EXPECT_NE(written->unused[0].find("number 3"), std::string::npos);
 }
 
 TEST(Words, ShapesInTheirSpellings) {

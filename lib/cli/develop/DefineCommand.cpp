@@ -7,10 +7,12 @@
 #include "lib/generator/ReservedNames.h"
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/words/Chain.h"
-#include "lib/words/Formula.h"
+#include "lib/words/Numbers.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
+#include "lib/words/made/Chain.h"
+#include "lib/words/made/Formula.h"
+#include "lib/words/made/Product.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -165,6 +167,20 @@ void printJson(const Reading &reading, const words::Written *written, const std:
   fmt::print("{}\n", json.dump(2));
 }
 
+/// Numbers of the text that the nearest definition has no place for.
+std::vector<std::string> unplaced(const Reading &reading) {
+  std::vector<std::string> lines;
+  if (reading.candidates.empty()) {
+    return lines;
+  }
+  const words::Shipped &nearest = *reading.candidates.front().shipped;
+  for (const words::LooseNumber &number : words::numbersOf(nearest, reading.facts).open) {
+    lines.push_back(fmt::format("No number like it in '{}': {} at {}:{}", nearest.op.name,
+                                number.text, number.range.line, number.range.column));
+  }
+  return lines;
+}
+
 /// To standard error where the definition itself goes to standard output.
 void printReasons(FILE *to, const Reading &reading, const words::Written *written) {
   report::Table table({"operator", ">score", "reason"});
@@ -189,6 +205,9 @@ void printReasons(FILE *to, const Reading &reading, const words::Written *writte
     }
   }
   if (!written) {
+    for (const std::string &one : unplaced(reading)) {
+      fmt::print(to, "{}\n", one);
+    }
     fmt::print(to, "Nothing is written: no operator is clearly the nearest; --choose names one\n");
     return;
   }
@@ -275,12 +294,17 @@ Result<Reading> read(const Options &options) {
   if (options.choose.empty() && takeFormula(reading, known)) {
     return reading;
   }
+  reading.made = options.choose.empty() ? words::turnedProduct(*tokens) : std::nullopt;
+  if (reading.made) {
+    return reading;
+  }
   reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
-  const bool isClear = words::isClear(reading.candidates, reading.terms);
+  const bool isClear = words::isClear(reading.candidates, reading.terms, reading.facts);
   const auto steps = words::chainOf(reading.terms, *tokens);
   if (!isClear && options.choose.empty() && !steps.empty()) {
     reading.made = words::chainDefinition(steps);
-    if (reading.made && !hasKernels(*reading.made)) {
+    if (reading.made &&
+        (!hasKernels(*reading.made) || !words::hasNumbersOf(*reading.made, reading.facts))) {
       reading.made.reset();
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/words/Chain.h"
+#include "lib/words/made/Chain.h"
 
 #include "lib/definition/operations/Operations.h"
-#include "lib/words/Made.h"
+#include "lib/words/made/Made.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/words/Made.h"
+#include "lib/words/made/Made.h"
 
 #include <fmt/format.h>
 
@@ -63,6 +63,7 @@ std::optional<Shipped> madeDefinition(const MadeParts &parts) {
     Diagnostics diags;
     if (auto op = definition::parseOperator("made", made.text, diags)) {
       made.op = std::move(*op);
+      made.numbers = numbersIn(made.op);
       return made;
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/words/Formula.h"
+#include "lib/words/made/Formula.h"
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/language/syntax/Parser.h"
-#include "lib/words/Made.h"
+#include "lib/words/made/Made.h"
 
 #include <fmt/format.h>
 
