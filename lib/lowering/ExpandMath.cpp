@@ -7,6 +7,8 @@
 // Guarantees: math operations that remain are single instructions (absf, copysign, floor, ceil,
 // trunc, round, roundeven, sqrt, fma, integer bit counts).
 // Example: `%y = math.rsqrt %x : f32` becomes `%s = math.sqrt %x`, `%y = arith.divf %one, %s`.
+#include "lib/lowering/Branches.h"
+#include "lib/lowering/KnownDivisor.h"
 #include "lib/lowering/Passes.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Approximated.h"
@@ -159,10 +161,45 @@ Lanes approximateQuotient(arith::DivFOp op, LanesContext &where) {
   if (op->hasAttr(nearbyAttribute)) {
     return quotientOfNormal(op.getLhs(), divisor);
   }
+  if (auto known = moderateConstant(op.getRhs())) {
+    return Lanes(where, op.getLhs()) * (1 / *known);
+  }
   if (auto dividend = moderateConstant(op.getLhs()); dividend && isOneAndPower(op.getRhs())) {
     return quotientOfOneAndMore(*dividend, divisor);
   }
   return where.machine.approximate->quotient(Lanes(where, op.getLhs()), divisor);
+}
+
+/// Whether the number is 0 or no smaller than 2^-24, NaN aside.
+bool isOfFewExponents(Value value) {
+  auto extended = value.getDefiningOp<arith::ExtFOp>();
+  return (extended && getElementTypeOrSelf(extended.getIn().getType()).isF16()) ||
+         isa_and_present<arith::SIToFPOp, arith::UIToFPOp>(value.getDefiningOp());
+}
+
+/// That of a quotient of f32 which is a sum of products, in every bit.
+std::optional<KnownDivisor> knownDivisorOf(arith::DivFOp op) {
+  APFloat divisor(0.0);
+  if (!getElementTypeOrSelf(op.getType()).isF32() ||
+      !matchPattern(op.getRhs(), m_ConstantFloat(&divisor))) {
+    return std::nullopt;
+  }
+  return knownDivisor(divisor.convertToFloat());
+}
+
+/// The quotient; tiny numbers, whose products lose bits, are divided behind a branch. Zeros, of
+/// which there may be many, are none of them: what is compared wraps around.
+Lanes quotientByKnown(arith::DivFOp op, const KnownDivisor &divisor, LanesContext &where) {
+  Lanes dividend(where, op.getLhs());
+  Lanes usual = mulAdd(dividend, dividend.constant(divisor.high),
+                       roundedProduct(dividend, dividend.constant(divisor.low)));
+  if (isOfFewExponents(op.getLhs())) {
+    return usual;
+  }
+  auto twiceLessOne = [](Lanes bits) { return (bits << 1) - bits.constantBits(1); };
+  const uint64_t least = 2 * uint64_t{llvm::bit_cast<uint32_t>(divisor.least)} - 1;
+  return unlessRare(isBelow(twiceLessOne(bitsOf(dividend)), least), usual,
+                    [&] { return dividend / Lanes(where, op.getRhs()); });
 }
 
 bool isRoundedToHalf(Operation *op) {
@@ -195,6 +232,7 @@ public:
     SmallVector<math::FmaOp> fused;
     SmallVector<Operation *> extrema;
     SmallVector<arith::DivFOp> quotients; // that need not be rounded correctly
+    SmallVector<std::pair<arith::DivFOp, KnownDivisor>> byKnown;
     ApproximatedValues approximated;
     llvm::DenseSet<Operation *> ofApproximated;
     getOperation()->walk([&](Operation *op) {
@@ -207,6 +245,10 @@ public:
           (quotient->hasAttr(approximateAttribute) || quotient->hasAttr(nearbyAttribute) ||
            approximated.contains(quotient.getLhs()) || approximated.contains(quotient.getRhs()))) {
         quotients.push_back(quotient);
+      } else if (quotient && !machine.dividesAtOnce && machine.hasFma) {
+        if (auto known = knownDivisorOf(quotient)) {
+          byKnown.push_back({quotient, *known});
+        }
       }
       if (!isa<math::MathDialect>(op->getDialect())) {
         return;
@@ -226,6 +268,12 @@ public:
       OpBuilder builder(op);
       LanesContext where{builder, op.getLoc(), machine};
       op.getResult().replaceAllUsesWith(approximateQuotient(op, where).get());
+      op.erase();
+    }
+    for (auto &[op, known] : byKnown) {
+      OpBuilder builder(op);
+      LanesContext where{builder, op.getLoc(), machine};
+      op.getResult().replaceAllUsesWith(quotientByKnown(op, known, where).get());
       op.erase();
     }
     for (auto [op, expansion] : found) {

@@ -161,6 +161,41 @@ TEST_F(Expand, AnApproximateUnitIsAskedForSinglesAlone) {
   EXPECT_EQ(unit.roots, 1);
 }
 
+TEST_F(Expand, AQuotientByAConstantIsASumWhereDivisionsAreMany) {
+  auto divided = [&](const std::string &divisor, const FloatUnit &machine) {
+    return expand("func.func @f(%p: !llvm.ptr) {\n"
+                  "  %x = llvm.load %p : !llvm.ptr -> f32\n  %c = arith.constant " +
+                      divisor +
+                      " : f32\n  %z = arith.divf %x, %c : f32\n"
+                      "  llvm.store %z, %p : f32, !llvm.ptr\n  return\n}",
+                  machine);
+  };
+  const FloatUnit slow{.hasFma = true, .hasHalfConversions = true, .dividesAtOnce = false};
+  auto left = divided("6.0", slow);
+  EXPECT_EQ(left["math.fma"], 1);
+  EXPECT_EQ(left["arith.mulf"], 1);
+  EXPECT_EQ(left["scf.if"], 1) << "tiny numbers";
+  EXPECT_EQ(left["arith.divf"], 1) << "of those alone";
+  EXPECT_EQ(divided("6.0", {.hasFma = true})["math.fma"], 0) << "a division is one instruction";
+  EXPECT_EQ(divided("6.0", {.dividesAtOnce = false})["math.fma"], 0) << "no fused product";
+  EXPECT_EQ(divided("0.7", slow)["math.fma"], 0) << "no such sum";
+  left = expand("func.func @f(%p: !llvm.ptr, %q: !llvm.ptr) {\n"
+                "  %h = llvm.load %p : !llvm.ptr -> f16\n  %x = arith.extf %h : f16 to f32\n"
+                "  %c = arith.constant 6.0 : f32\n  %z = arith.divf %x, %c : f32\n"
+                "  llvm.store %z, %q : f32, !llvm.ptr\n  return\n}",
+                slow);
+  EXPECT_EQ(left["math.fma"], 1);
+  EXPECT_EQ(left["arith.divf"], 0) << "no float16 is tiny";
+  const Approximating unit;
+  left = expand("func.func @f(%p: !llvm.ptr) {\n  %x = llvm.load %p : !llvm.ptr -> f32\n"
+                "  %c = arith.constant 0.7 : f32\n"
+                "  %z = arith.divf %x, %c {lowering.approximate} : f32\n"
+                "  llvm.store %z, %p : f32, !llvm.ptr\n  return\n}",
+                {.hasFma = true, .approximate = &unit});
+  EXPECT_EQ(unit.quotients, 0);
+  EXPECT_EQ(left["arith.mulf"], 1) << "by the reciprocal";
+}
+
 /// One root and one quotient, and a branch to what is beside the largest numbers' logarithm.
 TEST_F(Expand, InverseHyperbolicFunctionsOfSinglesTakeOneRootAndOneReciprocal) {
   for (const char *function : {"math.asinh %x", "math.acosh %x"}) {

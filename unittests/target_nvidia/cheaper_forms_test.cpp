@@ -49,6 +49,16 @@ TEST(NvidiaCheaperForms, QuotientsOfSumsNeedNotBeRounded) {
   EXPECT_EQ(countOf(ptxOfValue("tl.div_rn(x, tl.sum(y))"), "div.rn.f32"), 1);
 }
 
+TEST(NvidiaCheaperForms, QuotientsByConstantsAreSums) {
+  const std::string ptx = ptxOfValue("x / 6.0");
+  EXPECT_EQ(countOf(ptx, "fma.rn.f32"), 1) << ptx;
+  EXPECT_EQ(countOf(ptx, "div.rn.f32"), 1) << "of tiny numbers, behind a branch";
+  EXPECT_EQ(countOf(ptxOfValue("x / 8.0"), "div.rn.f32"), 0) << "a product";
+  EXPECT_EQ(countOf(ptxOfValue("x.to(tl.float16).to(tl.float32) / 6.0"), "div.rn.f32"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("x / 0.7"), "fma.rn.f32"), 0) << "it has no such sum";
+  EXPECT_EQ(countOf(ptxOfValue("tl.sum(x) / 0.7"), "div"), 0) << "by a reciprocal";
+}
+
 TEST(NvidiaCheaperForms, QuotientsByPowersNeedNotBeRounded) {
   EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 0.75)"), "div.full.f32"), 1);
   EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 3.0)"), "div.rn.f32"), 1) << "products";

@@ -82,6 +82,7 @@ void buildThreadsToLlvmPipeline(OpPassManager &manager) {
   const lowering::FloatUnit floats{.hasFma = true,
                                    .hasHalfConversions = true,
                                    .hasBf16Rounding = true,
+                                   .dividesAtOnce = false,
                                    .approximate = &approximateFunctions()};
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createBranchToRarePass());
