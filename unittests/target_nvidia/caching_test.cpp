@@ -29,12 +29,16 @@ TEST(NvidiaCaching, ModifiersAndPoliciesStandTogetherWherePtxHasNoPlaceForBoth) 
       for (const std::string cache : {"", ".ca", ".cg", ".cv", ".cs"}) {
         const std::string ptx = ptxWith(hintsText(cache, evict), "", target);
         // `.ca` is what a load does anyway: the policy says more.
-        const std::string kept = cache.empty() || cache == ".ca" ? ".L1::" + evict : cache;
+        const std::string kept =
+            cache.empty() || cache == ".ca" ? ".L1::" + evict + ".L2::cache_hint" : cache;
         EXPECT_EQ(countOf(ptx, "ld.global" + kept + ".v4.b32"), 2) << cache << evict << ptx;
+        EXPECT_EQ(countOf(ptx, "createpolicy.fractional.L2::" + evict), kept == cache ? 0 : 1)
+            << "one for both loads";
       }
       for (const std::string cache : {"", ".wb", ".cg", ".cs", ".wt"}) {
         const std::string ptx = ptxWith("", hintsText(cache, evict), target);
-        const std::string kept = cache.empty() || cache == ".wb" ? ".L1::" + evict : cache;
+        const std::string kept =
+            cache.empty() || cache == ".wb" ? ".L1::" + evict + ".L2::cache_hint" : cache;
         EXPECT_EQ(countOf(ptx, "st.global" + kept + ".v4.b32"), 2) << cache << evict << ptx;
       }
     }

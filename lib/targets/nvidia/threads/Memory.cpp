@@ -64,17 +64,49 @@ std::string_view cacheText(tile::CacheModifier cache) {
   return "";
 }
 
-/// The words that say how an access is cached. PTX has place for one of the two: `.ca` and `.wb`
-/// are what an access does anyway, so that an eviction policy says more; the others leave nothing
-/// in the first cache that a policy could be about.
-std::string_view cachingText(tile::CacheModifier cache, tile::EvictionPolicy evict) {
-  const bool isDefault = cache == tile::CacheModifier::None || cache == tile::CacheModifier::CA ||
-                         cache == tile::CacheModifier::WB;
-  if (!isDefault || evict == tile::EvictionPolicy::Normal) {
-    return cacheText(cache);
+/// How an access is cached: the words of it, and where these need one an operand behind it. PTX has
+/// place for either a modifier or a policy: `.ca` and `.wb` are what an access does anyway, so that
+/// an eviction policy says more; the others leave nothing in the first cache that a policy could be
+/// about.
+struct Caching {
+  std::string_view words;
+  Value policy; ///< of the second cache; null: none
+
+  Caching(ThreadCode &code, tile::CacheModifier cache, tile::EvictionPolicy evict) {
+    const bool isDefault = cache == tile::CacheModifier::None || cache == tile::CacheModifier::CA ||
+                           cache == tile::CacheModifier::WB;
+    if (!isDefault || evict == tile::EvictionPolicy::Normal) {
+      words = cacheText(cache);
+      return;
+    }
+    const bool isFirst = evict == tile::EvictionPolicy::First;
+    words = isFirst ? ".L1::evict_first.L2::cache_hint" : ".L1::evict_last.L2::cache_hint";
+    policy = policyOf(code, isFirst ? "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"
+                                    : "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;");
   }
-  return evict == tile::EvictionPolicy::First ? ".L1::evict_first" : ".L1::evict_last";
-}
+
+private:
+  /// Made where the kernel begins: in a loop ptxas would make it again in each turn.
+  static Value policyOf(ThreadCode &code, StringRef text) {
+    Block *entry = code.laneNumber().getParentBlock();
+    for (Operation &op : *entry) {
+      auto known = dyn_cast<LLVM::InlineAsmOp>(op);
+      if (!known) {
+        break;
+      }
+      if (known.getAsmString() == text) {
+        return known.getRes();
+      }
+    }
+    OpBuilder::InsertionGuard guard(code.builder);
+    code.builder.setInsertionPointToStart(entry);
+    return code.builder
+        .create<LLVM::InlineAsmOp>(code.loc, code.builder.getI64Type(), ValueRange(), text, "=l",
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+        .getRes();
+  }
+};
 
 /// "{$0, $1}", or "$0" alone.
 std::string listOf(unsigned first, unsigned count) {
@@ -120,9 +152,17 @@ SmallVector<Value> loadWords(ThreadCode &code, const LoadHints &hints, const Acc
     }
     text += fmt::format("@${} ", n + 1);
   }
-  text += fmt::format("ld{}.global{}{} {}, [${}];", hints.isVolatile ? ".volatile" : "",
-                      hints.isVolatile ? "" : cachingText(hints.cache, hints.evict),
-                      typeText(access), listOf(0, n), n);
+  std::string kind = ".volatile.global", policy;
+  if (!hints.isVolatile) {
+    const Caching caching(code, hints.cache, hints.evict);
+    kind = fmt::format(".global{}", caching.words);
+    if (caching.policy) {
+      policy = fmt::format(", ${}", n + operands.size());
+      operands.push_back(caching.policy);
+      constraints += ",l";
+    }
+  }
+  text += fmt::format("ld{}{} {}, [${}]{};", kind, typeText(access), listOf(0, n), n, policy);
   constraints += ",~{memory}";
   if (n == 1) {
     return {code.assembly(text, constraints, word, operands)};
@@ -218,8 +258,15 @@ void storeAll(ThreadCode &code, tile::StoreOp op, const Access &access, Value is
       operands.push_back(condition);
       constraints += ",b";
     }
-    text += fmt::format("st.global{}{} [$0], {};", cachingText(op.getCache(), op.getEvict()),
-                        typeText(access), listOf(1, access.words));
+    const Caching caching(code, op.getCache(), op.getEvict());
+    std::string policy;
+    if (caching.policy) {
+      policy = fmt::format(", ${}", operands.size());
+      operands.push_back(caching.policy);
+      constraints += ",l";
+    }
+    text += fmt::format("st.global{}{} [$0], {}{};", caching.words, typeText(access),
+                        listOf(1, access.words), policy);
     code.assembly(text, constraints + ",~{memory}", nullptr, operands);
   }
 }
