@@ -41,11 +41,12 @@ static bool isOfLanes(const BinaryOperator *division) {
          (opcode == Instruction::SDiv || opcode == Instruction::SRem);
 }
 
-void makeDivisionsSafe(Function &function, bool inFloat) {
+void makeDivisionsSafe(Function &function, bool inFloat,
+                       function_ref<bool(const BinaryOperator &)> isSafe) {
   SmallVector<BinaryOperator *> divisions;
   for (Instruction &instruction : instructions(function)) {
     auto *binary = dyn_cast<BinaryOperator>(&instruction);
-    if (binary && binary->isIntDivRem() && !isHarmless(binary->getOperand(1))) {
+    if (binary && binary->isIntDivRem() && !isHarmless(binary->getOperand(1)) && !isSafe(*binary)) {
       divisions.push_back(binary);
     }
   }
