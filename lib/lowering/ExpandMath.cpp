@@ -60,10 +60,13 @@ struct Expansion {
   Lanes (*ofHalf)(Lanes) = nullptr;
   Lanes (*toHalf)(Lanes, Lanes) = nullptr;
   Lanes (*ofApproximated)(Lanes) = nullptr;
+  /// For what comes of it and is rounded to 16 bits; and whether it is added to one alone.
+  Lanes (*ofUnaryToHalf)(Lanes, bool) = nullptr;
 };
 
 const Expansion expansions[] = {
-    {"math.exp", emitExp, nullptr, /*hasWideForm=*/true, expOfDifference},
+    {"math.exp", emitExp, nullptr, /*hasWideForm=*/true, expOfDifference, nullptr, nullptr, nullptr,
+     expToHalf},
     {"math.exp2", emitExp2, nullptr, /*hasWideForm=*/true},
     {"math.expm1", emitExpm1},
     {"math.log", emitLog},
@@ -150,10 +153,36 @@ bool isOneAndPower(Value value) {
                  (matchPattern(sum.getRhs(), m_OneFloat()) && isPower(sum.getLhs())));
 }
 
-/// dividend / divisor of a divisor from 1 to infinity, by the unit's reciprocal of a quarter of it:
-/// neither that nor its reciprocal is subnormal, so that nothing has to be scaled on conditions.
-Lanes quotientOfOneAndMore(double dividend, Lanes divisor) {
-  return approximateUnitFor(divisor)->reciprocalOfNormal(divisor * 0.25) * (dividend * 0.25);
+bool isAddedToOneAlone(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<arith::AddFOp>(user) && isOneAndPower(user->getResult(0));
+  });
+}
+
+/// Whether all that becomes of the number is rounded to 16 bits, with no larger part of it off than
+/// of the number.
+bool isOnlyForHalves(Value value, int depth = 0) {
+  constexpr int deepest = 6;
+  return depth < deepest && !value.use_empty() &&
+         llvm::all_of(
+             value.getUsers(),
+             [&](Operation *user) {
+               if (isa<arith::TruncFOp>(user)) {
+                 return user->getResult(0).getType().getIntOrFloatBitWidth() == 16;
+               }
+               const bool isHandedOn =
+                   isa<arith::MulFOp, arith::DivFOp, arith::NegFOp, math::AbsFOp>(user) ||
+                   (isa<arith::AddFOp>(user) && isOneAndPower(user->getResult(0)));
+               return isHandedOn && isOnlyForHalves(user->getResult(0), depth + 1);
+             });
+}
+
+/// dividend / (1 + power), by the unit's reciprocal of a quarter of the divisor: neither that nor
+/// its reciprocal is subnormal, so that nothing has to be scaled on conditions.
+Lanes quotientOfOneAndPower(double dividend, arith::AddFOp sum, LanesContext &where) {
+  Lanes power(where, matchPattern(sum.getLhs(), m_OneFloat()) ? sum.getRhs() : sum.getLhs());
+  Lanes quarter = mulAdd(power, 0.25, power.constant(0.25));
+  return approximateUnitFor(power)->reciprocalOfNormal(quarter) * (dividend * 0.25);
 }
 
 Lanes approximateQuotient(arith::DivFOp op, LanesContext &where) {
@@ -165,7 +194,7 @@ Lanes approximateQuotient(arith::DivFOp op, LanesContext &where) {
     return Lanes(where, op.getLhs()) * (1 / *known);
   }
   if (auto dividend = moderateConstant(op.getLhs()); dividend && isOneAndPower(op.getRhs())) {
-    return quotientOfOneAndMore(*dividend, divisor);
+    return quotientOfOneAndPower(*dividend, op.getRhs().getDefiningOp<arith::AddFOp>(), where);
   }
   return where.machine.approximate->quotient(Lanes(where, op.getLhs()), divisor);
 }
@@ -234,7 +263,7 @@ public:
     SmallVector<arith::DivFOp> quotients; // that need not be rounded correctly
     SmallVector<std::pair<arith::DivFOp, KnownDivisor>> byKnown;
     ApproximatedValues approximated;
-    llvm::DenseSet<Operation *> ofApproximated;
+    llvm::DenseSet<Operation *> ofApproximated, forHalves, addedToOne;
     getOperation()->walk([&](Operation *op) {
       if (machine.instructions && isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
         extrema.push_back(op);
@@ -260,6 +289,13 @@ public:
             op->getResult(0).getType().isF32() && approximated.contains(op->getOperand(0))) {
           ofApproximated.insert(op);
         }
+        if (machine.approximate && entry->second->ofUnaryToHalf &&
+            op->getResult(0).getType().isF32() && isOnlyForHalves(op->getResult(0))) {
+          forHalves.insert(op);
+          if (isAddedToOneAlone(op)) {
+            addedToOne.insert(op); // quotients of the sum take it apart before it is expanded
+          }
+        }
       } else if (auto fma = dyn_cast<math::FmaOp>(op); fma && !machine.hasFma) {
         fused.push_back(fma);
       }
@@ -283,6 +319,8 @@ public:
       Value result;
       if (ofApproximated.contains(op)) {
         result = expansion->ofApproximated(first).get();
+      } else if (forHalves.contains(op)) {
+        result = expansion->ofUnaryToHalf(first, addedToOne.contains(op)).get();
       } else if (fitsInRegister(*expansion, first)) {
         result = expandInRegister(*expansion, first);
       } else if (expansion->unary) {

@@ -59,6 +59,36 @@ TEST(NvidiaCheaperForms, QuotientsByConstantsAreSums) {
   EXPECT_EQ(countOf(ptxOfValue("tl.sum(x) / 0.7"), "div"), 0) << "by a reciprocal";
 }
 
+TEST(NvidiaCheaperForms, ExponentialsForHalvesHaveNoCorrection) {
+  auto corrected = [](const std::string &value, const std::string &type) {
+    return countOf(ptxOfValue(value, type), "fma.rm.f32");
+  };
+  for (const std::string type : {"fp16", "bf16"}) {
+    EXPECT_EQ(corrected("x * tl.sigmoid(1.7 * x)", type), 0) << type;
+    EXPECT_EQ(corrected("tl.exp(x)", type), 0) << type;
+    EXPECT_EQ(corrected("y / tl.exp(x)", type), 0) << type;
+    EXPECT_EQ(corrected("tl.exp(x) - 1.0", type), 1) << "small of what is off " << type;
+    EXPECT_EQ(corrected("tl.exp(x) + y", type), 1) << "y may take most of it away " << type;
+    EXPECT_EQ(corrected("tl.exp(tl.exp(x))", type), 1) << "it grows there " << type;
+  }
+  EXPECT_EQ(corrected("x * tl.sigmoid(1.7 * x)", "fp32"), 1) << "all of it is kept";
+  EXPECT_EQ(countOf(ptxOfValue("tl.sigmoid(-1.7 * x)", "fp16"), "mul.f32"), 2)
+      << "one in front of the power, one behind the reciprocal";
+}
+
+TEST(NvidiaCheaperForms, DivisorsOfWordsAreTakenAsTheyAre) {
+  auto quotient = [](const std::string &type) {
+    return ptxOfText("@triton.jit\ndef k(a, b, out):\n    i = tl.arange(0, 128)\n"
+                     "    d = tl.load(b + i)\n"
+                     "    q = tl.load(a + i) // d\n"
+                     "    tl.store(out + i, tl.where(d == 0, 7, q))\n",
+                     "a=*" + type + ":16, b=*" + type + ":16, out=*" + type + ":16");
+  };
+  EXPECT_EQ(countOf(quotient("i32"), "div.s32"), 1);
+  EXPECT_EQ(countOf(quotient("i32"), "selp"), 1) << "that of the text, which is kept";
+  EXPECT_GT(countOf(quotient("i64"), "selp"), 1);
+}
+
 TEST(NvidiaCheaperForms, QuotientsByPowersNeedNotBeRounded) {
   EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 0.75)"), "div.full.f32"), 1);
   EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 3.0)"), "div.rn.f32"), 1) << "products";

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -167,6 +168,35 @@ Lanes emitExp(Lanes x) {
 Lanes expOfDifference(Lanes x) {
   const ApproximateUnit *unit = approximateUnitFor(x);
   return unit ? unit->powerOfTwo(x * log2OfE) : emitExp(x);
+}
+
+Lanes expToHalf(Lanes x, bool isAddedToOne) {
+  // Factors that are known become one; they are rounded once less, too.
+  double factor = log2OfE;
+  mlir::Value number = x.get();
+  for (bool isKnown = true; isKnown;) {
+    isKnown = false;
+    if (auto negation = number.getDefiningOp<mlir::arith::NegFOp>()) {
+      isKnown = true;
+      factor = -factor;
+      number = negation.getOperand();
+    } else if (auto product = number.getDefiningOp<mlir::arith::MulFOp>()) {
+      for (auto [one, other] : {std::pair(product.getLhs(), product.getRhs()),
+                                std::pair(product.getRhs(), product.getLhs())}) {
+        llvm::APFloat own(0.0F);
+        if (!isKnown && matchPattern(one, mlir::m_ConstantFloat(&own)) &&
+            std::abs(own.convertToFloat()) >= 0x1p-20F &&
+            std::abs(own.convertToFloat()) <= 0x1p20F) {
+          isKnown = true;
+          factor *= double(own.convertToFloat());
+          number = other;
+        }
+      }
+    }
+  }
+  Lanes scaled = Lanes(x.where(), number) * factor;
+  const ApproximateUnit *unit = approximateUnitFor(x);
+  return isAddedToOne ? unit->powerOfTwoOfNormal(scaled) : unit->powerOfTwo(scaled);
 }
 
 Lanes emitExp2(Lanes x) {
