@@ -355,7 +355,7 @@ _HELD = {"softmax": (None, _Whole(8, 4)), "softmax_backward": (_Whole(8, 4), _Wh
 # Other rows, by function and columns: for 16 bits, for float32. None: as users choose by themselves.
 _SHORTER = {("softmax", 1024): (_Whole(1), _Whole(2)), ("softmax", 4096): (_Whole(4), None),
             ("softmax", 16384): (_Whole(8), None), ("softmax_backward", 16384): (_Whole(8), None),
-            ("layer_norm", 1024): (_Shared(2, 2), _Shared(4, 4)),
+            ("layer_norm", 1024): (_Shared(2, 4), _Shared(4, 4)),
             ("layer_norm", 4096): (_Shared(2, 8), _Shared(1, 16)),
             ("layer_norm", 16384): (_Shared(1, 16), _Shared(1, 16)),
             ("rms_norm", 4096): (_Whole(2), None), ("rms_norm", 16384): (None, _Whole(16)),
