@@ -27,6 +27,19 @@ def angle(x):
     return libdevice.atan2(x, {1})
 
 @triton.jit
+def quotient(x):
+    return x / {1}
+
+@triton.jit
+def exp_to_half(x):
+    return tl.exp(x.to(tl.float32))
+
+@triton.jit
+def silu_to_half(x):
+    x = x.to(tl.float32)
+    return x * tl.sigmoid(1.702 * x)
+
+@triton.jit
 def exp_of_difference(x):
     return tl.exp(x - (x - x))
 
@@ -41,9 +54,9 @@ def kernel(x, out):
 """
 
 
-def result_of(kernel, stream, x):
+def result_of(kernel, stream, x, type_name="fp32"):
     out = torch.full_like(x, float("nan"))
-    given = [capi.device_tensor(t.data_ptr(), (t.numel(), ), (1, ), "fp32", 0) for t in (x, out)]
+    given = [capi.device_tensor(t.data_ptr(), (t.numel(), ), (1, ), type_name, 0) for t in (x, out)]
     kernel.prepared(stream, (x.numel() // BLOCK, 1, 1), given)()
     torch.cuda.synchronize()
     return out
@@ -55,14 +68,23 @@ def units(x):
     return torch.ldexp(torch.ones_like(x), exponent)
 
 
+def of_part(part):
+    bits = torch.arange(part * PART, (part + 1) * PART, device="cuda", dtype=torch.int64)
+    return bits.to(torch.int32).view(torch.float32)
+
+
+def kernel_of(spelling, number, type_name="fp32"):
+    signature = f"x=*{type_name}:16, out=*{type_name}:16"
+    return capi.Kernel(TEXT.format(spelling, number), "functions.py", "kernel", signature, DEVICE)
+
+
 def worst(spelling, reference, parts, lowest, highest, power=0.0, moved=0.0):
     """The error over a unit in the last place and what moving x by `moved` of itself does."""
     stream = capi.Stream(DEVICE, torch.cuda.current_stream().cuda_stream)
-    kernel = capi.Kernel(TEXT.format(spelling, power), "functions.py", "kernel", "x=*fp32:16, out=*fp32:16", DEVICE)
+    kernel = kernel_of(spelling, power)
     most, where = 0.0, 0.0
     for part in parts:
-        bits = torch.arange(part * PART, (part + 1) * PART, device="cuda", dtype=torch.int64)
-        x = bits.to(torch.int32).view(torch.float32)
+        x = of_part(part)
         got, exact = result_of(kernel, stream, x), reference(x.double())
         rounded = exact.float()
         same = (got == rounded) | (got.isnan() & rounded.isnan()) | (x < lowest) | (x > highest)
@@ -79,6 +101,42 @@ def bounded(spelling, reference, bound, lowest=float("-inf"), highest=float("inf
     most, where = worst(spelling, reference, range((1 << 32) // PART), lowest, highest, **more)
     expect(most <= bound, f"'{spelling}' expects at most {bound} ulp, but got {most:.3f} at {where!r}")
     return f"{most:.3f} ulp at {where!r}"
+
+
+def check_quotients_by_constants():
+    """In every bit those of PyTorch's division, which rounds correctly: by constants that have a sum of products,
+    by one that has none (0.7), and by one whose quotients overflow."""
+    stream = capi.Stream(DEVICE, torch.cuda.current_stream().cuda_stream)
+    divisors = (6.0, -0.3, 127.0, 1.0000001, 0.7, 1e-17)
+    for divisor in divisors:
+        kernel = kernel_of("quotient", divisor)
+        for part in range((1 << 32) // PART):
+            x = of_part(part)
+            got, wanted = result_of(kernel, stream, x), x / torch.full_like(x, divisor)
+            wrong = (got.view(torch.int32) != wanted.view(torch.int32)) & ~(got.isnan() & wanted.isnan())
+            first = x[wrong][:1].tolist()
+            expect(not first, f"{first} / {divisor} is not rounded correctly")
+    return f"by {', '.join(map(str, divisors))}"
+
+
+def check_exponentials_to_16_bits():
+    """Of all numbers of the type, rounded once: what the exponential is off by before moves few results. The sigmoid's
+    is infinite below -51."""
+    stream = capi.Stream(DEVICE, torch.cuda.current_stream().cuda_stream)
+    silu = lambda x: x * torch.sigmoid(torch.tensor(1.702).double() * x)
+    told = []
+    for type_name, dtype, least, digits in (("fp16", torch.float16, -13, 11), ("bf16", torch.bfloat16, -125, 8)):
+        x = torch.arange(1 << 16, device="cuda").to(torch.int16).view(dtype)
+        for spelling, reference, lowest in (("exp_to_half", torch.exp, float("-inf")), ("silu_to_half", silu, -51)):
+            got = result_of(kernel_of(spelling, 0.0, type_name), stream, x, type_name)
+            exact = reference(x.double())
+            unit = torch.ldexp(torch.ones_like(exact), torch.frexp(exact)[1].clamp(min=least) - digits)
+            same = (got == exact.to(dtype)) | (got.isnan() & exact.isnan()) | (x < lowest)
+            error = torch.where(same, 0.0, (got.double() - exact).abs() / unit)
+            most = torch.where(error.isnan(), float("inf"), error).max().item()
+            expect(most <= 0.51, f"'{spelling}' in {type_name} expects at most 0.51 ulp, but got {most:.4f}")
+            told.append(f"{spelling} {type_name} {most:.4f}")
+    return "; ".join(told)
 
 
 def check_exp():

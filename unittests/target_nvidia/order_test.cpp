@@ -74,6 +74,57 @@ TEST(NvidiaMemoryOrder, AnotherTurnOfALoopReachesElementsOfOtherThreads) {
             2);
 }
 
+TEST(NvidiaMemoryOrder, TurnsThatMoveOnTouchOtherMemory) {
+  const std::string i32 = "x=*i32:16, y=*i32";
+  auto walked = [&](const std::string &head, const std::string &body) {
+    return barriersOf("    at = tl.arange(0, 1024)\n    n = tl.load(y)\n    for start in " + head +
+                          ":\n" + body,
+                      i32);
+  };
+  const std::string store = "        tl.store(x + start + at, at)\n";
+  EXPECT_EQ(walked("range(0, n, 1024)", store), 0);
+  EXPECT_EQ(walked("range(0, n, 2048)", store), 0);
+  EXPECT_EQ(walked("range(0, n, 1024)",
+                   "        here = x + (start + at)\n        tl.store(here, tl.load(here) + 1)\n"),
+            0)
+      << "what it has loaded itself";
+  EXPECT_EQ(walked("range(0, n, 1024)", "        tl.store(x + at, at)\n        at += 1024\n"), 0)
+      << "as a value that is carried";
+  EXPECT_EQ(walked("range(0, n, 1023)", store), 1) << "one element again";
+  EXPECT_EQ(walked("range(0, n, n)", store), 1);
+  EXPECT_EQ(walked("range(0, n, 1024)", "        tl.store(x + start + 2 * at, at)\n"), 1)
+      << "2047 elements";
+  EXPECT_EQ(walked("range(0, n, 1024)", "        tl.store(x + start // 2 + at, at)\n"), 1);
+  EXPECT_EQ(walked("range(0, n, 1)", "        tl.store(x + at, at)\n        at += 1024\n"), 1)
+      << "it may wrap around";
+  EXPECT_EQ(walked("range(0, n, 1024)", "        tl.store(x + start + (at ^ 32), at)\n"), 1);
+  EXPECT_EQ(walked("range(0, n, 1024)", "        tl.store(x + start + at, at)\n"
+                                        "        tl.store(x + start + at + 1, at)\n"),
+            2)
+      << "two places";
+  EXPECT_EQ(walked("range(0, n, 1024)", "        for again in range(0, 3):\n"
+                                        "            tl.store(x + start + at, at)\n"),
+            1)
+      << "the same place three times";
+  EXPECT_EQ(barriersOf("    at = tl.arange(0, 1024)\n    n = tl.load(y)\n"
+                       "    for again in range(0, 3):\n"
+                       "        for start in range(0, n, 1024):\n"
+                       "            tl.store(x + start + at, at + again)\n",
+                       i32),
+            1)
+      << "from the beginning once more";
+}
+
+TEST(NvidiaMemoryOrder, ALoopWaitsOnceForWhatWasBefore) {
+  const std::string ptx = ptxOfText("\n@triton.jit\ndef k(x, n):\n    at = tl.arange(0, 1024)\n"
+                                    "    tl.store(x + at + 5, at)\n"
+                                    "    for start in range(0, n, 1024):\n"
+                                    "        tl.store(x + start + at, at)\n",
+                                    "x=*i32:16, n=i32");
+  EXPECT_EQ(countOf(ptx, "bar.sync"), 1) << ptx;
+  EXPECT_LT(ptx.find("bar.sync"), ptx.find("$L__BB0_1:")) << ptx;
+}
+
 TEST(NvidiaMemoryOrder, ReductionsStageWhereNoThreadReads) {
   const std::string load = "    a = tl.load(x + tl.arange(0, 1024))\n";
   const std::string sum = "    a = a + tl.sum(a, axis=0)\n",

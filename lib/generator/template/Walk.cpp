@@ -9,7 +9,7 @@ namespace nereid::generator {
 namespace {
 
 /// Rows that a program clears at a time.
-constexpr const char *rowsCleared = "16";
+constexpr const char *rowsCleared = "64";
 
 } // namespace
 

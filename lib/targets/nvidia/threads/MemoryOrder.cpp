@@ -3,6 +3,7 @@
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
+#include "lib/tile/analysis/TurnSteps.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -17,6 +18,7 @@ struct Access {
   Value pointer, base; ///< base: the kernel's argument, null where it is not known
   std::optional<layout::LinearLayout> layout;
   bool isWrite = false;
+  Operation *op = nullptr;
 };
 
 class Walk {
@@ -44,12 +46,8 @@ private:
       since.remove_if([](Operation *other) { return !isa<AsyncCopyOp>(other); });
       return;
     }
-    if (Value pointer = tile::accessedThrough(op)) {
+    if (Value pointer = accessedThrough(op)) {
       access(op, pointer);
-      return;
-    }
-    if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
-      access(op, copy.getPointer());
       return;
     }
     if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
@@ -68,6 +66,10 @@ private:
       since = std::move(after);
       return;
     }
+    if (op->getNumRegions() > 0 && !isLaterTurn && meetsWhatWasBefore(op)) {
+      barriers.insert(op); // once, not in each turn
+      since.clear();
+    }
     // Loops: once more behind what a turn has left.
     const bool isInLaterTurn = isLaterTurn;
     for (int turn = 0; turn < 2 && op->getNumRegions() > 0; ++turn) {
@@ -81,19 +83,47 @@ private:
     isLaterTurn = isInLaterTurn;
   }
 
-  void access(Operation *op, Value pointer) {
-    Access &mine = accesses[op];
-    mine = {pointer, arguments.argumentOf(pointer), std::nullopt,
-            !isa<tile::LoadOp, AsyncCopyOp>(op)};
+  /// Null where the operation accesses no memory of the kernel's arguments.
+  static Value accessedThrough(Operation *op) {
+    auto copy = dyn_cast<AsyncCopyOp>(op);
+    return copy ? copy.getPointer() : tile::accessedThrough(op);
+  }
+
+  Access accessOf(Operation *op, Value pointer) const {
+    Access made = {pointer, arguments.argumentOf(pointer), std::nullopt,
+                   !isa<tile::LoadOp, AsyncCopyOp>(op), op};
     // A copy reads at some time until it is waited for: not even its own thread's order holds.
     if (isTile(pointer) && !isa<AsyncCopyOp>(op)) {
-      mine.layout = layoutOf(pointer);
+      made.layout = layoutOf(pointer);
     }
-    if (llvm::any_of(since, [&](Operation *other) { return mayMeet(mine, accesses.at(other)); })) {
+    return made;
+  }
+
+  bool meetsAny(const Access &mine) const {
+    return llvm::any_of(since, [&](Operation *other) { return mayMeet(mine, accesses.at(other)); });
+  }
+
+  void access(Operation *op, Value pointer) {
+    const Access &mine = accesses[op] = accessOf(op, pointer);
+    if (meetsAny(mine)) {
       barriers.insert(op);
       since.clear();
     }
     since.insert(op);
+  }
+
+  /// Whether something in the loop would have to wait for what stands in front of it.
+  bool meetsWhatWasBefore(Operation *loop) const {
+    if (since.empty()) {
+      return false;
+    }
+    return loop
+        ->walk([&](Operation *op) {
+          const Value pointer = accessedThrough(op);
+          return pointer && meetsAny(accessOf(op, pointer)) ? WalkResult::interrupt()
+                                                            : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// Whether two threads may touch one address, one of them writing.
@@ -107,12 +137,31 @@ private:
       return !sameThread && countOf(mine.pointer) == countOf(other.pointer);
     }
     // The same addresses, each touched by the thread that touched it before.
-    return isLaterTurn || !sameThread ||
+    const bool isMovedOn = mine.op->getBlock() == other.op->getBlock() &&
+                           tile::isSameValue(mine.pointer, other.pointer) && movesOn(mine);
+    return (isLaterTurn && !isMovedOn) || !sameThread ||
            arguments.mayConflict(mine.pointer, other.pointer, [&](Value pointer) {
              return llvm::any_of(axes.of(pointer).axes, [](const tile::AxisRun &run) {
                return run.size > 1 && (!run.isWhole() || run.isConstant());
              });
            });
+  }
+
+  /// Whether each turn of the only loop around touches a piece of memory that no other turn does.
+  bool movesOn(const Access &mine) const {
+    auto loop = dyn_cast<scf::ForOp>(mine.op->getParentOp());
+    if (!loop || !isTile(mine.pointer) || loop->getParentOfType<LoopLikeOpInterface>()) {
+      return false;
+    }
+    int64_t length = 1; // in neighbours
+    for (const tile::AxisRun &run : axes.of(mine.pointer).axes) {
+      if (run.size > 1 && (length > 1 || !run.isWhole() || run.stride != 1)) {
+        return false;
+      }
+      length = std::max(length, run.size);
+    }
+    const auto added = tile::addedPerTurn(mine.pointer, loop);
+    return added && std::abs(*added) >= length;
   }
 
   /// Whether what stands at one position of both tiles is held by one thread, the same for both.
