@@ -41,12 +41,11 @@ static bool isOfLanes(const BinaryOperator *division) {
          (opcode == Instruction::SDiv || opcode == Instruction::SRem);
 }
 
-void makeDivisionsSafe(Function &function, bool inFloat,
-                       function_ref<bool(const BinaryOperator &)> isSafe) {
+void makeDivisionsSafe(Function &function, bool inFloat) {
   SmallVector<BinaryOperator *> divisions;
   for (Instruction &instruction : instructions(function)) {
     auto *binary = dyn_cast<BinaryOperator>(&instruction);
-    if (binary && binary->isIntDivRem() && !isHarmless(binary->getOperand(1)) && !isSafe(*binary)) {
+    if (binary && binary->isIntDivRem() && !isHarmless(binary->getOperand(1))) {
       divisions.push_back(binary);
     }
   }

@@ -3,10 +3,7 @@
 // loaded for it, a zero included; x86 stops the process there, a GPU does not.
 #pragma once
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-
 namespace llvm {
-class BinaryOperator;
 class Function;
 } // namespace llvm
 
@@ -15,11 +12,7 @@ namespace nereid::lowering {
 /// Gives every division and remainder by a divisor that may be 0 a divisor that is not: by zero the
 /// result is unspecified, and the smallest integer divided by -1 wraps. `inFloat`: vectors of
 /// signed 32-bit numbers are divided in float64, for processors without division of integer
-/// vectors. `isSafe`: of divisions that the target has made safe itself.
-void makeDivisionsSafe(
-    llvm::Function &function, bool inFloat,
-    llvm::function_ref<bool(const llvm::BinaryOperator &)> isSafe = [](const auto &) {
-      return false;
-    });
+/// vectors.
+void makeDivisionsSafe(llvm::Function &function, bool inFloat);
 
 } // namespace nereid::lowering

@@ -76,19 +76,6 @@ TEST(NvidiaCheaperForms, ExponentialsForHalvesHaveNoCorrection) {
       << "one in front of the power, one behind the reciprocal";
 }
 
-TEST(NvidiaCheaperForms, DivisorsOfWordsAreTakenAsTheyAre) {
-  auto quotient = [](const std::string &type) {
-    return ptxOfText("@triton.jit\ndef k(a, b, out):\n    i = tl.arange(0, 128)\n"
-                     "    d = tl.load(b + i)\n"
-                     "    q = tl.load(a + i) // d\n"
-                     "    tl.store(out + i, tl.where(d == 0, 7, q))\n",
-                     "a=*" + type + ":16, b=*" + type + ":16, out=*" + type + ":16");
-  };
-  EXPECT_EQ(countOf(quotient("i32"), "div.s32"), 1);
-  EXPECT_EQ(countOf(quotient("i32"), "selp"), 1) << "that of the text, which is kept";
-  EXPECT_GT(countOf(quotient("i64"), "selp"), 1);
-}
-
 TEST(NvidiaCheaperForms, QuotientsByPowersNeedNotBeRounded) {
   EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 0.75)"), "div.full.f32"), 1);
   EXPECT_EQ(countOf(ptxOfValue("x / libdevice.pow(y, 3.0)"), "div.rn.f32"), 1) << "products";

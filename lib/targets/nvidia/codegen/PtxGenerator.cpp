@@ -8,13 +8,12 @@
 #include "lib/lowering/SafeDivision.h"
 #include "lib/lowering/SafeShifts.h"
 #include "lib/targets/nvidia/codegen/LegalCode.h"
+#include "lib/targets/nvidia/codegen/NarrowDivisions.h"
 #include "lib/targets/nvidia/codegen/PairedRoundings.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
 #include "lib/targets/nvidia/codegen/SafeQuotients.h"
+#include "lib/targets/nvidia/codegen/SmallDivisions.h"
 #include "lib/targets/nvidia/codegen/WideProducts.h"
-#include "lib/targets/nvidia/codegen/divisions/HiddenDivisors.h"
-#include "lib/targets/nvidia/codegen/divisions/NarrowDivisions.h"
-#include "lib/targets/nvidia/codegen/divisions/SmallDivisions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Constants.h"
@@ -74,8 +73,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   for (llvm::Function &function : module) {
     if (!function.isDeclaration()) {
       divideSmallIntegers(function);
-      hideDivisors(function);
-      lowering::makeDivisionsSafe(function, /*inFloat=*/false, isDivisorHidden);
+      lowering::makeDivisionsSafe(function, /*inFloat=*/false);
       lowering::makeShiftsSafe(function);
       passes.run(function, analyses.functions);
       narrowDivisions(function, analyses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/nvidia/codegen/divisions/NarrowDivisions.h"
+#include "lib/targets/nvidia/codegen/NarrowDivisions.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"

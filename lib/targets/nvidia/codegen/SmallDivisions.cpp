@@ -3,7 +3,7 @@
 // least 1 / (2 b) away from the next integers. The reciprocal of b is off by 2^-23 of itself at
 // most, which moves that by less as a < 2^22. The product is added to 3 * 2^22 and rounded
 // downwards, to an integer, in one instruction; that sum has the quotient in its low bits.
-#include "lib/targets/nvidia/codegen/divisions/SmallDivisions.h"
+#include "lib/targets/nvidia/codegen/SmallDivisions.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
