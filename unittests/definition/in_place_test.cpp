@@ -81,6 +81,12 @@ TEST(InPlace, PartsAreWrittenByPuttingTheTensorTogether) {
   EXPECT_EQ(formula("out = a.clone()\nout[a > 1] = 0"), "masked_fill(to_float32(a), gt(a, #), #)");
   EXPECT_EQ(formula("out = a.clone()\nout[a[:, 0] > 1] = 0"),
             "masked_fill(to_float32(a), unsqueeze(gt(squeeze(narrow(a)), #)), #)");
+  EXPECT_EQ(formula("out = a.clone()\nout[torch.isnan(a)] = 0"),
+            "masked_fill(to_float32(a), isnan(a), #)");
+  EXPECT_EQ(formula("m = a > 1\nout = a.clone()\nout[m[:, 0]] = 0"),
+            "masked_fill(to_float32(a), unsqueeze(squeeze(narrow(gt(a, #)))), #)");
+  EXPECT_EQ(formula("out = a.clone()\nout[places.abs()] = 0"),
+            "index_put(to_float32(a), abs(places), full(#))");
   EXPECT_EQ(formula("def f(v):\n    v = v * 2\n    v[:, 1:] = b[:, 1:]\n    return v\nout = f(a)"),
             "cat(narrow(mul(a, #)), narrow(b))");
   Loaded loaded = load(definition("a[:, 0] = 0\nout = a"));

@@ -56,6 +56,15 @@ TEST(Statements, BecomeWhatTheLinesWrittenOutBecome) {
   }
 }
 
+TEST(Statements, IntegersAreComputedAsPythonDoes) {
+  for (const char *factor : {"5 // 2", "-7 % 3", "-3 // -2 + 1", "7 // -2 + 6", "-7 % -5 + 4"}) {
+    EXPECT_EQ(formulas(std::string("out = x * (") + factor + ")"), formulas("out = x * 2"))
+        << factor;
+  }
+  EXPECT_EQ(formulas("out = x\nfor i in range(4):\n    out = out * (i // 2 + 1)"),
+            formulas("out = x * 1 * 1 * 2 * 2"));
+}
+
 TEST(Statements, ConditionsAreThoseOfKnownValues) {
   const std::string twice = "out = x * 2", thrice = "out = x * 3";
   const std::pair<const char *, bool> conditions[] = {

@@ -33,22 +33,14 @@ std::optional<double> numberIn(const BodyConstant &value) {
   return real ? std::optional(*real) : std::nullopt;
 }
 
-/// Quotient and remainder as Python has them: rounded down.
-Known floorDivision(int64_t a, int64_t b, bool isRemainder) {
-  if (b == 0 || b == -1) { // -1 could overflow
-    return b == 0 || a == INT64_MIN ? Known() : Known(isRemainder ? int64_t{0} : -a);
-  }
-  const int64_t rest = a % b, shift = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
-  return isRemainder ? rest + shift * b : a / b - shift;
-}
-
 Known arithmetic(const std::string &sign, const BodyConstant &left, const BodyConstant &right) {
   const auto a = integerIn(left), b = integerIn(right);
   const auto x = numberIn(left), y = numberIn(right);
   int64_t whole = 0;
   if (a && b && sign != "/" && sign != "**") {
     if (sign == "//" || sign == "%") {
-      return floorDivision(*a, *b, sign == "%");
+      const std::optional<int64_t> result = floorDivided(*a, *b, sign == "%");
+      return result ? Known(*result) : Known();
     }
     const bool overflows = sign == "+"   ? __builtin_add_overflow(*a, *b, &whole)
                            : sign == "-" ? __builtin_sub_overflow(*a, *b, &whole)
@@ -102,6 +94,15 @@ Known comparison(const std::string &sign, const BodyConstant &a, const BodyConst
 }
 
 } // namespace
+
+std::optional<int64_t> floorDivided(int64_t a, int64_t b, bool isRemainder) {
+  if (b == 0 || (b == -1 && a == INT64_MIN)) {
+    return std::nullopt;
+  }
+  const int64_t rest = b == -1 ? 0 : a % b;
+  const int64_t shift = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
+  return isRemainder ? rest + shift * b : a / b - shift;
+}
 
 bool isTrue(const BodyConstant &value) {
   if (const auto *text = std::get_if<std::string>(&value)) {

@@ -24,6 +24,9 @@ using BodyConstant = std::variant<NoneValue, bool, int64_t, double, std::string>
 /// As Python's `if` takes it.
 bool isTrue(const BodyConstant &value);
 
+/// Quotient and remainder of Python, rounded down; nothing where it would raise or overflow.
+std::optional<int64_t> floorDivided(int64_t a, int64_t b, bool isRemainder);
+
 /// "-1" of a call's arguments.
 std::optional<int64_t> literalInteger(const language::Expr &expr);
 

@@ -358,6 +358,9 @@ std::optional<int> BodyExpressions::apply(const std::string &name, std::vector<i
 
 /// Integers stay integers, as in Python, while they have no more than 64 bits.
 static std::optional<int64_t> foldIntegers(const std::string &op, const std::vector<int64_t> &in) {
+  if (op == "floor_divide" || op == "remainder") {
+    return floorDivided(in[0], in[1], op == "remainder");
+  }
   int64_t result = 0;
   bool overflows = true;
   if (op == "neg") {

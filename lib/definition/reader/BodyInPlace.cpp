@@ -243,8 +243,8 @@ std::optional<int> BodyInPlace::masked(int whole, int mask, const std::string &s
 }
 
 std::optional<int> BodyInPlace::maskIn(const Expr &index) {
-  constexpr ExprKind kinds[] = {ExprKind::Name, ExprKind::Compare, ExprKind::Unary,
-                                ExprKind::Binary};
+  constexpr ExprKind kinds[] = {ExprKind::Name,   ExprKind::Compare, ExprKind::Unary,
+                                ExprKind::Binary, ExprKind::Call,    ExprKind::Subscript};
   if (std::find(std::begin(kinds), std::end(kinds), index.kind) == std::end(kinds)) {
     return std::nullopt;
   }
