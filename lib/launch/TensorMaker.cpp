@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -146,6 +147,10 @@ std::optional<double> literalNumber(const Expr &expr) {
     return static_cast<double>(expr.integer);
   case ExprKind::Float:
     return expr.real;
+  case ExprKind::Name:
+    return expr.text == "inf"   ? std::optional(std::numeric_limits<double>::infinity())
+           : expr.text == "nan" ? std::optional(std::numeric_limits<double>::quiet_NaN())
+                                : std::nullopt;
   case ExprKind::Unary:
     if (expr.text == "-" && expr.operands.size() == 1) {
       if (auto value = literalNumber(*expr.operands[0])) {

@@ -15,7 +15,8 @@
 
 namespace nereid::launch {
 
-/// The value of a number, a boolean or a negated number; nothing of any other expression.
+/// The value of a number, `inf`, `nan`, a boolean or a negated number; nothing of any other
+/// expression.
 std::optional<double> literalNumber(const language::Expr &expr);
 
 /// `maker(sizes…, name=value…)` taken apart and evaluated.

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace nereid::launch {
@@ -55,6 +56,22 @@ TEST(Arguments, ValuesComeInTheOrderOfTheParameters) {
   EXPECT_EQ(std::get<int64_t>(values[2]), 100);
   EXPECT_EQ(std::get<double>(values[3]), 0.5);
   EXPECT_EQ(made->integers.at("BLOCK"), 64) << "grids read constants";
+}
+
+TEST(Arguments, FloatsMayBeInfiniteAndSizesNot) {
+  auto made = makeArguments(signature(),
+                            {"x=full(2, value=-inf)", "y=full(2, value=nan)", "n=1", "scale=inf"});
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(made->reals.at("scale"), INFINITY);
+  EXPECT_EQ(made->tensors.at("x").at(1), -INFINITY);
+  EXPECT_TRUE(std::isnan(made->tensors.at("y").at(0)));
+  for (const char *x : {"x=ones(inf)", "x=ones(nan)", "x=randint(2, low=0, high=nan)",
+                        "x=randint(2, low=-inf, high=3)", "x=rand(2, seed=inf)"}) {
+    EXPECT_EQ(codeOf({x, "y=ones(2)", "n=1", "scale=1"}), "E0010") << x;
+  }
+  EXPECT_EQ(codeOf({"x=ones(1)", "y=view(x, nan)", "n=1", "scale=1"}), "E0010");
+  EXPECT_EQ(codeOf({"x=ones(1)", "y=ones(2)", "n=inf", "scale=1"}), "E0010");
+  EXPECT_EQ(codeOf({"x=ones(1)", "y=ones(2)", "n=nan", "scale=1"}), "E0010");
 }
 
 TEST(Arguments, SizesAndIntegersAreExpressionsOverIntegers) {
