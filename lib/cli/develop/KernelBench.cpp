@@ -381,6 +381,10 @@ Result<std::vector<KernelCase>> benchCases(const KernelBenchOptions &options) {
   const std::string &input = options.given.kernel;
   std::error_code ignored;
   if (!std::filesystem::is_directory(input, ignored)) {
+    // Seen before this machine is measured, which takes seconds.
+    if (auto text = readTextFile(launch::parseKernelReference(input).path); !text) {
+      return text.error();
+    }
     return launch::givenCases(options.given, options.formulas);
   }
   auto cases = launch::loadCases(input);
