@@ -183,6 +183,9 @@ def k(x, y):
                     "take 2 and 2");
   EXPECT_EQ(messageOf("=r,x", "4"), begin + "its constraints '=r,x' ask for what is none");
   EXPECT_EQ(messageOf("=r,*m", "4"), begin + "its constraints '=r,*m' ask for what is none");
+  EXPECT_EQ(messageOf("=n,r", "4"), begin + "its constraints '=n,r' ask for what is none");
+  EXPECT_EQ(messageOf("=r,n", "4"),
+            begin + "its constraints '=r,n' have 'n' for a value that is no constant integer");
 }
 
 namespace {

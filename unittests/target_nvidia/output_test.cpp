@@ -74,6 +74,21 @@ def k(x, y, z):
   EXPECT_EQ(countOf(packed, "add.u32 "), 1) << packed;
 }
 
+TEST(NvidiaOutput, AssemblyTakesNumbersAndGivesHalves) {
+  const std::string ptx = ptxOfText(R"(
+@triton.jit
+def k(x, y):
+    offs = tl.arange(0, 128)
+    low, high = tl.inline_asm_elementwise("""{ .reg .b32 t; lop3.b32 t, $2, $3, 234, 0;
+        mov.b32 {$0, $1}, t; }""", "=h,=h,r,n", [tl.load(x + offs), 983055],
+                                          dtype=(tl.float16, tl.float16), is_pure=True, pack=1)
+    both = tl.join(low, high)
+    tl.store(y + offs[:, None] * 2 + tl.arange(0, 2)[None, :], both)
+)",
+                                    "x=*i32:16, y=*fp16:16");
+  EXPECT_NE(ptx.find(", 983055, 234, 0;"), std::string::npos) << ptx;
+}
+
 TEST(NvidiaOutput, HelpersWithACallOfTheirOwnAreExpanded) {
   const std::string ptx = ptxOfText(R"(
 @triton.jit(noinline=True)
