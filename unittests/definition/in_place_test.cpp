@@ -199,6 +199,14 @@ TEST(InPlace, WhatPyTorchRefuses) {
   }
 }
 
+TEST(InPlace, AMaskAmongIndicesIsToldFromAnIndexOfAnotherType) {
+  Loaded loaded = load(definition("y = a.clone()\nm = row[0] > 1\ny[:, m] = 0\nout = y"));
+  ASSERT_FALSE(loaded.op);
+  EXPECT_NE(loaded.diags.all().front().message.find("but got bool"), std::string::npos)
+      << loaded.diags.render();
+  EXPECT_NE(loaded.diags.all().front().help.find("torch.where(mask, a, b)"), std::string::npos);
+}
+
 TEST(InPlace, TypesThatTheInputCannotHold) {
   struct Refused {
     const char *body, *dtypes;

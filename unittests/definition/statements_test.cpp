@@ -56,8 +56,13 @@ TEST(Statements, BecomeWhatTheLinesWrittenOutBecome) {
   }
 }
 
-TEST(Statements, QuotientsOfNumbersAreNumbers) {
-  EXPECT_EQ(formulas("n = 7\nout = x * (n // 2) + n % -4"), formulas("out = x * 3 + -1"));
+TEST(Statements, IntegersAreComputedAsPythonDoes) {
+  for (const char *factor : {"5 // 2", "-7 % 3", "-3 // -2 + 1", "7 // -2 + 6", "-7 % -5 + 4"}) {
+    EXPECT_EQ(formulas(std::string("out = x * (") + factor + ")"), formulas("out = x * 2"))
+        << factor;
+  }
+  EXPECT_EQ(formulas("out = x\nfor i in range(4):\n    out = out * (i // 2 + 1)"),
+            formulas("out = x * 1 * 1 * 2 * 2"));
 }
 
 TEST(Statements, ConditionsAreThoseOfKnownValues) {

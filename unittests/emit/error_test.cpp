@@ -153,7 +153,6 @@ TEST(Errors, importsWithoutALoader) {
 }
 
 TEST(Errors, unsupportedSyntaxIsNamed) {
-  refuseBody("p, n", "x = 0 < n < 5", "*fp32, i32", "E0311");
   refuseBody("p", "x = lambda a: a", "*fp32", "E0311");
   refuseBody("p", "x = [i for i in p]", "*fp32", "E0217");
   refuseBody("p", "x = {1: 2}", "*fp32", "E0311");

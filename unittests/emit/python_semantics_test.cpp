@@ -35,6 +35,23 @@ TEST(PythonSemantics, comprehensionsOverConstants) {
   EXPECT_EQ(out[1], 6);
 }
 
+TEST(PythonSemantics, chainedComparisonsJoinNeighbours) {
+  const std::string source =
+      kernelFile("out, n, B: tl.constexpr", "at = tl.arange(0, 4)\n"
+                                            "tl.store(out + at, at * 10, mask=0 < at <= n != 3)\n"
+                                            "if 1 < B <= 4 < 8:\n    tl.store(out, B)\n"
+                                            "if 64 < B < n:\n    tl.store(out, undefined_name)\n"
+                                            "if 0 <= n < B == 4:\n    tl.store(out + 3, n)\n");
+  EXPECT_EQ(outOf(source, "*i32, i32, 4", {2}), (std::vector<int32_t>{4, 10, 20, 2}));
+  EXPECT_EQ(outOf(source, "*i32, i32, 4", {3}), (std::vector<int32_t>{4, -1, -1, 3}));
+  EXPECT_EQ(outOf(source, "*i32, i32, 4", {4}), (std::vector<int32_t>{4, 10, 20, 30}));
+  // The operand in the middle is evaluated once.
+  EXPECT_EQ(outOf(kernelFile("out, n", "r = 0 <= tl.atomic_add(out, 1) < n\n"
+                                       "tl.store(out + 1, r.to(tl.int32))\n"),
+                  "*i32, i32", {5})[0],
+            0);
+}
+
 TEST(PythonSemantics, constexprFunctionsCallPython) {
   std::vector<int32_t> out =
       outOf(imports + "def plain(x):\n    return x * 3\n@triton.constexpr_function\ndef twice(x):\n"

@@ -38,7 +38,7 @@ enum class ExprKind {
   Unary,          // text: "-", "+", "~", "not"; operands[0]
   Binary,         // text: "+","-","*","/","//","%","**","<<",">>","&","|","^","@"; operands[0..1]
   Compare,        // text: "<","<=",">",">=","==","!=","is","is not","in","not in"; operands[0..1]
-  ChainedCompare, // operands, kept only to be refused with a message
+  ChainedCompare, // operands; params: the operators between them
   And,
   Or,          // operands (two or more)
   Conditional, // operands: condition, thenValue, elseValue
@@ -67,7 +67,7 @@ struct Expr {
   double real = 0;
   std::vector<ExprPtr> operands;
   std::vector<Keyword> keywords;
-  std::vector<std::string> params;          // Lambda
+  std::vector<std::string> params;          // Lambda, ChainedCompare
   std::vector<ComprehensionClause> clauses; // ListComp
   int height = 1;                           // of this tree; the parser bounds it (E0107)
 };

@@ -254,8 +254,12 @@ Status checkIndexing(const Node &node, const std::vector<Node> &nodes,
     const DType type = typeOf(operand);
     if (type != DType::I64 && !(takesInt32 && type == DType::I32)) {
       return refuse(takesInt32 ? "an index of int64 or int32" : "an index of int64", type)
-          .withHelp(takesInt32 ? "declare the index with dtype = \"int64\""
-                               : "as in PyTorch; x[index] and index_select take int32 as well");
+          .withHelp(type == DType::Bool
+                        ? "where a tensor says which elements are meant, use torch.where(mask, a, "
+                          "b); alone in the brackets, and of the first dimensions, it writes "
+                          "numbers, x[mask] = 0"
+                    : takesInt32 ? "declare the index with dtype = \"int64\""
+                                 : "as in PyTorch; x[index] and index_select take int32 as well");
     }
   }
   if (!isWriting(node.op)) {

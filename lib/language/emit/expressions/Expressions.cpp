@@ -39,23 +39,41 @@ Value Expressions::formatted(const Expr &expr) {
 }
 
 /// `and`, `or`: decided by the first operands as far as they are constants.
+Value Expressions::joined(bool isAnd, const Value &result, const Expr &place,
+                          llvm::function_ref<Value()> evaluateNext) {
+  const std::optional<bool> known = result.isPoison() ? std::nullopt : constantTruth(result);
+  if (result.isPoison() || (known && *known != isAnd)) {
+    return result;
+  }
+  Value next = evaluateNext();
+  if (next.isPoison() || known) {
+    return next;
+  }
+  At at(emitter.position, place.range);
+  return emitter.operators.logical(isAnd, result, next);
+}
+
+Value Expressions::chained(const Expr &expr) {
+  Value left = evaluate(*expr.operands[0]);
+  Value result;
+  for (size_t i = 0; i < expr.params.size(); ++i) {
+    const auto compared = [&] {
+      Value right = evaluate(*expr.operands[i + 1]);
+      At at(emitter.position, expr.range);
+      Value truth = emitter.operators.compare(expr.params[i], left, right);
+      left = std::move(right);
+      return truth;
+    };
+    result = i == 0 ? compared() : joined(true, result, expr, compared);
+  }
+  return result;
+}
+
 Value Expressions::shortCircuit(const Expr &expr) {
-  bool isAnd = expr.kind == ExprKind::And;
   Value result = evaluate(*expr.operands[0]);
   for (size_t i = 1; i < expr.operands.size(); ++i) {
-    if (result.isPoison()) {
-      return result;
-    }
-    std::optional<bool> known = constantTruth(result);
-    if (known && *known != isAnd) {
-      return result;
-    }
-    Value next = evaluate(*expr.operands[i]);
-    if (next.isPoison()) {
-      return next;
-    }
-    At at(emitter.position, expr.range);
-    result = known ? next : emitter.operators.logical(isAnd, result, next);
+    result = joined(expr.kind == ExprKind::And, result, expr,
+                    [&] { return evaluate(*expr.operands[i]); });
   }
   return result;
 }
@@ -123,8 +141,7 @@ Value Expressions::evaluate(const Expr &expr) {
     return emitter.operators.compare(expr.text, left, right);
   }
   case ExprKind::ChainedCompare:
-    return emitter.report.fail("E0311", "chained comparisons are not supported in a kernel",
-                               "write a < b and b < c, or (a < b) & (b < c)");
+    return chained(expr);
   case ExprKind::And:
   case ExprKind::Or:
     return shortCircuit(expr);

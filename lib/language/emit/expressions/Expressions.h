@@ -4,6 +4,8 @@
 
 #include "lib/language/emit/Emitter.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace nereid::language::emit {
 
 class Attributes;
@@ -27,6 +29,11 @@ public:
 private:
   Value formatted(const Expr &expr);
   Value shortCircuit(const Expr &expr);
+  /// Each operand is evaluated once.
+  Value chained(const Expr &expr);
+  /// `result and next`, or `or`, where the next one is evaluated only if it counts.
+  Value joined(bool isAnd, const Value &result, const Expr &place,
+               llvm::function_ref<Value()> evaluateNext);
   Value sequence(const Expr &expr);
 
   Emitter &emitter;

@@ -242,24 +242,26 @@ ExprPtr ExpressionParser::parseComparison() {
     return nullptr;
   }
   std::vector<ExprPtr> operands = list(std::move(first));
-  std::string firstOperator;
+  std::vector<std::string> operators;
   for (std::string op = acceptComparison(); !op.empty(); op = acceptComparison()) {
     ExprPtr next = parseBinary(1);
     if (!next) {
       return nullptr;
     }
     operands.push_back(std::move(next));
-    if (firstOperator.empty()) {
-      firstOperator = op;
-    }
+    operators.push_back(op);
   }
   if (operands.size() == 1) {
     return std::move(operands.front());
   }
   if (operands.size() == 2) {
-    return build.node(ExprKind::Compare, start, firstOperator, std::move(operands));
+    return build.node(ExprKind::Compare, start, operators.front(), std::move(operands));
   }
-  return build.node(ExprKind::ChainedCompare, start, {}, std::move(operands));
+  ExprPtr chain = build.node(ExprKind::ChainedCompare, start, {}, std::move(operands));
+  if (chain) {
+    chain->params = std::move(operators);
+  }
+  return chain;
 }
 
 ExprPtr ExpressionParser::parseBinary(int minLevel) {
