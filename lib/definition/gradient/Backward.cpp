@@ -31,6 +31,11 @@ public:
   /// `wanted`: numbers of parameters.
   Reverse(const Operator &op, const std::vector<size_t> &wanted)
       : op(op), wanted(wanted), body(op), isNeeded(dependsOn(op, wanted)), shares(op.nodes.size()) {
+    for (const DType dtype : op.dtypes) {
+      if (isFloat(dtype)) {
+        types.push_back(nodeDtypes(op, dtype));
+      }
+    }
   }
 
   /// `all`: the parameters in the order of the results, among them some whose gradients the
@@ -181,7 +186,20 @@ private:
           fail(node, which);
         }
         add(input, *share);
+        convert({node, static_cast<int>(number), which, grad});
       }
+    }
+  }
+
+  /// The last share of an operand that the operation promoted: summed in the result's type, it goes
+  /// on in the operand's.
+  void convert(const GradientOf &of) {
+    const auto input = static_cast<size_t>(of.input()), number = static_cast<size_t>(of.number);
+    const bool isPromoted = std::any_of(
+        types.begin(), types.end(), [&](const auto &each) { return each[input] != each[number]; });
+    if (isPromoted && findOperation(of.node.op)->result != ResultType::Cast) {
+      Share &share = shares[input].back();
+      share = inOperandsType(body, of, share).value_or(share);
     }
   }
 
@@ -331,6 +349,7 @@ private:
   const std::vector<size_t> &wanted;
   GradientBody body;
   std::vector<bool> isNeeded;
+  std::vector<std::vector<DType>> types;  ///< of nodes, for each type of floats
   std::vector<std::vector<Share>> shares; ///< by node
   std::map<size_t, std::string> seeds;    ///< by output: its gradient
   std::vector<GradientTensor> taken, given;

@@ -207,6 +207,25 @@ TEST(Gradient, OfConversionsAndWrittenParts) {
             "");
 }
 
+TEST(Gradient, GoesBackInTheTypeOfWhatWasPromoted) {
+  const std::string half = "[inputs.x]\nshape = [\"N\", \"M\"]\n"
+                           "[inputs.w]\nshape = [\"M\"]\ndtype = \"float16\"\n";
+  for (const char *body : {"out = x * w", "out = x * w.float() + torch.exp(w)",
+                           "out = torch.where(x > 0, x, w) / (w * w + 1)"}) {
+    const Operator op = parsed(body, half, "\"N\", \"M\"");
+    EXPECT_EQ(wrongIn(op), "") << body;
+    const auto backward = definition::backwardOf(op);
+    ASSERT_TRUE(backward) << body << "\n" << render(backward.error());
+    const std::vector<DType> types = definition::nodeDtypes(backward->op, DType::F32);
+    EXPECT_EQ(types[static_cast<size_t>(backward->op.outputs[0])], DType::F32);
+    EXPECT_EQ(types[static_cast<size_t>(backward->op.outputs[1])], DType::F16);
+  }
+  // Summed before it is rounded, as PyTorch does.
+  const auto backward = definition::backwardOf(parsed("out = x * w", half, "\"N\", \"M\""));
+  ASSERT_TRUE(backward);
+  EXPECT_LT(backward->text.find("torch.sum("), backward->text.find(".to(torch.float16)"));
+}
+
 TEST(Gradient, OfShippedOperators) {
   std::set<std::string> open;
   for (const auto &entry : std::filesystem::directory_iterator(NEREID_SOURCE_DIR "/operators")) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of conversions between floats, which go back in the type that was converted.
+// Gradients go back in the type that their operand has: those of conversions between floats, and of
+// operands that an operation promoted.
 #include "lib/definition/gradient/rules/Rules.h"
 #include "lib/definition/operations/Promotion.h"
 
@@ -9,7 +10,7 @@
 
 namespace nereid::definition {
 
-std::optional<Share> conversionGradient(GradientBody &body, const GradientOf &of) {
+std::optional<Share> inOperandsType(GradientBody &body, const GradientOf &of, const Share &share) {
   const Operator &op = body.op;
   bool isSame = true, isOwn = true, isOne = true;
   std::optional<DType> first;
@@ -25,12 +26,11 @@ std::optional<Share> conversionGradient(GradientBody &body, const GradientOf &of
     isOne &= from == *first;
   }
   if (isSame) {
-    return of.grad;
+    return share;
   }
   if (isOne) {
-    return Share{
-        body.named("grad", fmt::format("{}.to(torch.{})", of.grad.text, torchName(*first))),
-        of.grad.shape};
+    return Share{body.named("grad", fmt::format("{}.to(torch.{})", share.text, torchName(*first))),
+                 share.shape};
   }
   const auto own =
       std::find_if(op.parameters.begin(), op.parameters.end(),
@@ -39,8 +39,12 @@ std::optional<Share> conversionGradient(GradientBody &body, const GradientOf &of
     return std::nullopt;
   }
   body.used.insert(static_cast<size_t>(own - op.parameters.begin()));
-  return Share{body.named("grad", fmt::format("{}.to({}.dtype)", of.grad.text, own->name)),
-               of.grad.shape};
+  return Share{body.named("grad", fmt::format("{}.to({}.dtype)", share.text, own->name)),
+               share.shape};
+}
+
+std::optional<Share> conversionGradient(GradientBody &body, const GradientOf &of) {
+  return inOperandsType(body, of, of.grad);
 }
 
 } // namespace nereid::definition

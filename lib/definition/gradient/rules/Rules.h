@@ -28,6 +28,8 @@ std::optional<Share> movementGradient(GradientBody &body, const GradientOf &of);
 std::optional<Share> productGradient(GradientBody &body, const GradientOf &of);
 /// conv2d.
 std::optional<Share> convolutionGradient(GradientBody &body, const GradientOf &of);
+/// A share of the operand in the operand's type, where the operation has promoted that.
+std::optional<Share> inOperandsType(GradientBody &body, const GradientOf &of, const Share &share);
 /// Of a conversion from one float type to another.
 std::optional<Share> conversionGradient(GradientBody &body, const GradientOf &of);
 /// Elements that were selected get it where they were: sort, topk, kthvalue, median, cummax,

@@ -156,6 +156,9 @@ def main():
     if options.dtype not in ("all", *known):
         print(f"--dtype takes all, {', '.join(known)}, but got '{options.dtype}'", file=sys.stderr)
         return 2
+    if not 0 < options.seconds < math.inf:  # neither is NaN
+        print(f"--seconds takes a positive number, but got {options.seconds}", file=sys.stderr)
+        return 2
     if missing := accuracy.missing_device():
         print(f"{OPERATOR}_performance.py needs {missing}", file=sys.stderr)
         return 2
