@@ -82,11 +82,19 @@ void AddressArithmetic::visit(mlir::Value value, bool isSigned) {
   }
 }
 
-static __int128 exactResult(mlir::Operation *op, __int128 x, __int128 y) {
-  return mlir::isa<arith::AddIOp>(op)   ? x + y
-         : mlir::isa<arith::SubIOp>(op) ? x - y
-         : mlir::isa<arith::MulIOp>(op) ? x * y
-                                        : x * (__int128(1) << y);
+/// Calls `use` with what the operation is without a limit, chosen once for all elements. A shift's
+/// second number is at most its width.
+template <class Use> static auto withExact(mlir::Operation *op, const Use &use) {
+  if (mlir::isa<arith::AddIOp>(op)) {
+    return use([](__int128 x, __int128 y) { return x + y; });
+  }
+  if (mlir::isa<arith::SubIOp>(op)) {
+    return use([](__int128 x, __int128 y) { return x - y; });
+  }
+  if (mlir::isa<arith::MulIOp>(op)) {
+    return use([](__int128 x, __int128 y) { return x * y; });
+  }
+  return use([](__int128 x, __int128 y) { return x * (__int128(1) << y); });
 }
 
 void AddressArithmetic::markOverflows(interpreter::Instance &instance, mlir::Operation *op,
@@ -104,18 +112,19 @@ void AddressArithmetic::markOverflows(interpreter::Instance &instance, mlir::Ope
   const Tile &result = instance.get(op->getResult(0));
   const unsigned bits = result.type.bits;
   std::vector<uint32_t> wrapped;
-  for (size_t i = 0, n = result.size(); i < n; ++i) {
-    const uint64_t x = a.element(i), y = b.element(i);
-    auto number = [&](uint64_t word) {
-      return isSigned ? __int128(asSigned(word, bits)) : __int128(word);
-    };
-    const __int128 exact =
-        exactResult(op, number(x), isShift ? __int128(std::min<uint64_t>(y, bits)) : number(y));
-    if (exact != number(result[i]) && markAt(a, i) == 0 && markAt(b, i) == 0) {
-      wrapped.resize(n, 0);
-      wrapped[i] = marks.add({Cause::Kind::Overflow, op, x, y, bits});
+  const auto number = [&](uint64_t word) {
+    return isSigned ? __int128(asSigned(word, bits)) : __int128(word);
+  };
+  withExact(op, [&](const auto &exact) {
+    for (size_t i = 0, n = result.size(); i < n; ++i) {
+      const uint64_t x = a.element(i), y = b.element(i);
+      const __int128 second = isShift ? __int128(std::min<uint64_t>(y, bits)) : number(y);
+      if (exact(number(x), second) != number(result[i]) && markAt(a, i) == 0 && markAt(b, i) == 0) {
+        wrapped.resize(n, 0);
+        wrapped[i] = marks.add({Cause::Kind::Overflow, op, x, y, bits});
+      }
     }
-  }
+  });
   if (!wrapped.empty()) {
     Tile marked = result;
     for (size_t i = 0; marked.marks && i < wrapped.size(); ++i) {
@@ -140,7 +149,7 @@ std::string exactText(const Cause &cause) {
                      : mlir::isa<arith::MulIOp>(cause.op) ? " * "
                                                           : " << ";
   const int64_t x = asSigned(cause.left, cause.bits), y = asSigned(cause.right, cause.bits);
-  const __int128 exact = exactResult(cause.op, x, y);
+  const __int128 exact = withExact(cause.op, [&](const auto &of) { return of(x, y); });
   return std::to_string(x) + sign + std::to_string(y) + " is " + decimal(exact);
 }
 

@@ -65,6 +65,16 @@ Result<std::string> chooseKernelName(const std::string &path,
 
 Result<const FunctionDef *> chooseKernel(const SourceModule &module, const std::string &wanted,
                                          Diagnostics &remarks) {
+  if (!wanted.empty()) { // of a file with hundreds, nobody needs to know the others
+    Diagnostics own;
+    const FunctionDef *known = kernelNamed(module, wanted, own);
+    if (known != nullptr && known->isJit()) {
+      for (const Diagnostic &remark : own.all()) {
+        remarks.add(remark);
+      }
+      return known;
+    }
+  }
   const std::vector<std::string> kernels = module.jitFunctions();
   Result<std::string> name = chooseKernelName(module.path, kernels, wanted);
   if (!name) {

@@ -291,8 +291,9 @@ void pointwiseIntegers(const Node &node, DType computed,
   const Wrapping wrap(computed);
   const RowRuns rows(out.sizes, steps);
   constexpr size_t most = 256;
-  uint64_t values[4][most] = {}, truths[most];
-  const uint64_t *in[4] = {values[0], values[1], values[2], values[3]};
+  static constexpr uint64_t absent[most] = {};
+  uint64_t values[4][most], truths[most]; // not cleared: of a few elements that would take longer
+  const uint64_t *in[4] = {absent, absent, absent, absent};
   const auto run = static_cast<size_t>(rows.length);
   for (size_t first = 0; first < out.elements.size();) {
     const size_t inRow = first % run, n = std::min(most, run - inRow);

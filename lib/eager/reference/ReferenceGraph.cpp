@@ -144,13 +144,23 @@ template <class T> static void keepList(std::vector<T> &list) {
   }
 }
 
+/// The shortest of the lists that are long enough, as what a list grows by is cleared; else one
+/// that can grow in its place.
 template <class T> static void takeList(std::vector<T> &list, size_t n) {
   auto &spare = spareLists<T>();
+  size_t best = spare.size();
   for (size_t i = spare.size(); list.capacity() < n && i-- > 0;) {
-    if (spare[i].capacity() >= n) {
-      list = std::move(spare[i]);
-      spare.erase(spare.begin() + static_cast<ptrdiff_t>(i));
+    const auto isLong = [&](size_t at) { return at < spare.size() && spare[at].size() >= n; };
+    if (spare[i].capacity() < n || (isLong(best) && !isLong(i))) {
+      continue;
     }
+    if (best == spare.size() || !isLong(best) || spare[i].size() < spare[best].size()) {
+      best = i;
+    }
+  }
+  if (best < spare.size()) {
+    list = std::move(spare[best]);
+    spare.erase(spare.begin() + static_cast<ptrdiff_t>(best));
   }
   list.resize(n);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <set>
 
 namespace nereid::generator {
@@ -28,11 +29,10 @@ int64_t evaluated(const std::string &what, const std::string &text,
 }
 
 /// A choice's own value, or the rule's.
-void decide(const LaunchChoice &choice, const ChosenValues &chosen,
-            language::NamedIntegers &values) {
+int64_t decided(const LaunchChoice &choice, const ChosenValues &chosen,
+                const language::NamedIntegers &values) {
   auto own = chosen.find(choice.name);
-  values[choiceVariable(choice.name)] =
-      own != chosen.end() ? own->second : evaluated(choice.name, choice.rule, values);
+  return own != chosen.end() ? own->second : evaluated(choice.name, choice.rule, values);
 }
 
 language::NamedIntegers valuesOf(const LaunchTable &table,
@@ -56,14 +56,44 @@ language::NamedIntegers valuesOf(const LaunchTable &table,
         given != symbols.end() ? given->second : evaluated(one.name, one.value, values);
   }
   for (const LaunchChoice &one : table.choices) {
-    decide(one, chosen, values);
+    values[choiceVariable(one.name)] = decided(one, chosen, values);
   }
   return values;
 }
 
-BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
+/// Values that one kernel alone has: taken back in the end. Tables have tens of kernels, and a copy
+/// of all values for each would take longer than what is computed with them.
+class OwnValues {
+public:
+  explicit OwnValues(language::NamedIntegers &values) : values(values) {}
+  OwnValues(const OwnValues &) = delete;
+  OwnValues &operator=(const OwnValues &) = delete;
+  ~OwnValues() {
+    for (auto each = changed.rbegin(); each != changed.rend(); ++each) {
+      if (each->second) {
+        values[each->first] = *each->second;
+      } else {
+        values.erase(each->first);
+      }
+    }
+  }
+
+  void set(const std::string &name, int64_t value) {
+    auto [at, isNew] = values.emplace(name, value);
+    changed.emplace_back(name, isNew ? std::nullopt : std::optional(at->second));
+    at->second = value;
+  }
+
+private:
+  language::NamedIntegers &values;
+  std::vector<std::pair<std::string, std::optional<int64_t>>> changed;
+};
+
+/// `values` are the same afterwards.
+BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers &values,
                   const ChosenValues &chosen) {
   BoundLaunch launch;
+  OwnValues own(values);
   launch.function = entry.function;
   auto sign = [&](const std::string &name, const std::string &type) {
     launch.signature += fmt::format("{}{}={}", launch.signature.empty() ? "" : ", ", name, type);
@@ -82,7 +112,7 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
   }
   auto pass = [&](const std::string &name, int64_t value) {
     if (!isOfSizes(name)) { // no expression reads it, and a size may have its name
-      values[name] = value;
+      own.set(name, value);
     }
     sign(name, std::to_string(value));
     launch.constants.emplace_back(name, value);
@@ -91,16 +121,16 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
   for (const NamedExpression &one : entry.constexprs) {
     for (const LaunchChoice &choice : entry.choices) {
       if (choice.constant == one.name) {
-        decide(choice, chosen, values);
+        own.set(choiceVariable(choice.name), decided(choice, chosen, values));
       }
     }
     pass(one.name, evaluated(one.name, one.value, values));
     passed.insert(one.name);
   }
   for (const LaunchChoice &choice : entry.choices) {
-    auto own = chosen.find(choice.name);
-    if (own != chosen.end() && !passed.contains(choice.constant)) {
-      pass(choice.constant, own->second);
+    auto given = chosen.find(choice.name);
+    if (given != chosen.end() && !passed.contains(choice.constant)) {
+      pass(choice.constant, given->second);
     }
   }
   launch.programs = evaluated("grid", entry.grid, values);
@@ -154,7 +184,7 @@ Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols,
                                             const LaunchSite &site, const ChosenValues &chosen) {
   try {
-    const language::NamedIntegers values = valuesOf(table, symbols, site, chosen);
+    language::NamedIntegers values = valuesOf(table, symbols, site, chosen);
     std::vector<BoundLaunch> launches;
     launches.reserve(table.kernels.size());
     for (const LaunchEntry &entry : table.kernels) {

@@ -35,6 +35,44 @@ struct Shared {
   std::vector<OfType *> types;
 };
 
+/// Kernels of all types. Those with the same text, their names apart, are one: stages of integers
+/// that count or number are often the same whatever the operator's type is, and each kernel of a
+/// file is compiled for its every signature.
+class Kernels {
+public:
+  void add(const kernel::Kernel &tree) {
+    const std::string text = kernel::text(tree);
+    auto [at, isNew] = nameOf.emplace(without(text, tree.name), tree.name);
+    if (isNew) {
+      texts.push_back(text);
+    } else {
+      replaced[tree.name] = at->second;
+    }
+  }
+  /// What the table's launches are called once all of its kernels are added.
+  void rename(LaunchTable &table) const {
+    for (LaunchEntry &entry : table.kernels) {
+      if (auto other = replaced.find(entry.function); other != replaced.end()) {
+        entry.function = other->second;
+      }
+    }
+  }
+
+  std::vector<std::string> texts;
+
+private:
+  /// What it calls is named after it.
+  static std::string without(std::string text, const std::string &name) {
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+      text.erase(at, name.size());
+    }
+    return text;
+  }
+
+  std::map<std::string, std::string> nameOf;   ///< by the text without a name
+  std::map<std::string, std::string> replaced; ///< names by those that are not written
+};
+
 /// Outputs have the types that the definition declares: programs know their values' types alone.
 Status checkOutputs(const definition::Operator &op, const Program &program, DType dtype) {
   for (size_t i = 0; i < op.outputNames.size(); ++i) {
@@ -204,6 +242,7 @@ static Result<ProgramOperator> madeProgram(const definition::Operator &op) {
   }
   const std::vector<Shared> shared = sharedTexts(*types);
   ProgramOperator result;
+  Kernels kernels;
   for (const Shared &one : shared) {
     if (shared.size() > 1) {
       const auto name = fmt::format("{}_{}", op.name, torchName(one.types[0]->dtype));
@@ -212,13 +251,15 @@ static Result<ProgramOperator> madeProgram(const definition::Operator &op) {
       }
     }
     for (const StageKernel &kernel : one.types[0]->made.kernels) {
-      result.kernels.push_back(kernel::text(kernel.tree));
+      kernels.add(kernel.tree);
       result.usesLibdevice |= kernel.usesLibdevice;
     }
     for (OfType *each : one.types) {
+      kernels.rename(each->made.table);
       result.tables[each->dtype] = std::move(each->made.table);
     }
   }
+  result.kernels = std::move(kernels.texts);
   return result;
 }
 

@@ -5,6 +5,8 @@
 //
 //   float16, bfloat16, float32   out_kernel           loads are converted to float32, if they are
 //   not int32                        out_int32_kernel
+//
+// One that reads like another type's, its name apart, is that one.
 #pragma once
 
 #include "lib/definition/Graph.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace arith = mlir::arith;
 namespace math = mlir::math;
@@ -94,39 +95,42 @@ bool addWithCarry(Instance &instance, mlir::Operation *op) {
   return true;
 }
 
-bool compare(arith::CmpIPredicate predicate, uint64_t x, uint64_t y, unsigned bits) {
-  const int64_t signedX = asSigned(x, bits), signedY = asSigned(y, bits);
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return x == y;
-  case arith::CmpIPredicate::ne:
-    return x != y;
-  case arith::CmpIPredicate::slt:
-    return signedX < signedY;
-  case arith::CmpIPredicate::sle:
-    return signedX <= signedY;
-  case arith::CmpIPredicate::sgt:
-    return signedX > signedY;
-  case arith::CmpIPredicate::sge:
-    return signedX >= signedY;
-  case arith::CmpIPredicate::ult:
-    return x < y;
-  case arith::CmpIPredicate::ule:
-    return x <= y;
-  case arith::CmpIPredicate::ugt:
-    return x > y;
-  case arith::CmpIPredicate::uge:
-    return x >= y;
-  }
-  return false;
-}
-
+/// The predicate is looked at once, not for each element.
 bool compareIntegers(Instance &instance, mlir::Operation *op) {
   const Tile &a = instance.operand(op, 0), &b = instance.operand(op, 1);
-  const auto predicate = mlir::cast<arith::CmpIOp>(op).getPredicate();
-  return instance.finish(op, zipWords(a, b, boolType, [&](uint64_t x, uint64_t y) {
-                           return uint64_t(compare(predicate, x, y, a.type.bits) ? 1 : 0);
-                         }));
+  const unsigned bits = a.type.bits;
+  const auto unsignedly = [&](auto holds) {
+    return instance.finish(op, zipWords(a, b, boolType, [&](uint64_t x, uint64_t y) {
+                             return uint64_t(holds(x, y) ? 1 : 0);
+                           }));
+  };
+  const auto signedly = [&](auto holds) {
+    return unsignedly(
+        [&](uint64_t x, uint64_t y) { return holds(asSigned(x, bits), asSigned(y, bits)); });
+  };
+  switch (mlir::cast<arith::CmpIOp>(op).getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return unsignedly(std::equal_to<>());
+  case arith::CmpIPredicate::ne:
+    return unsignedly(std::not_equal_to<>());
+  case arith::CmpIPredicate::slt:
+    return signedly(std::less<>());
+  case arith::CmpIPredicate::sle:
+    return signedly(std::less_equal<>());
+  case arith::CmpIPredicate::sgt:
+    return signedly(std::greater<>());
+  case arith::CmpIPredicate::sge:
+    return signedly(std::greater_equal<>());
+  case arith::CmpIPredicate::ult:
+    return unsignedly(std::less<>());
+  case arith::CmpIPredicate::ule:
+    return unsignedly(std::less_equal<>());
+  case arith::CmpIPredicate::ugt:
+    return unsignedly(std::greater<>());
+  case arith::CmpIPredicate::uge:
+    return unsignedly(std::greater_equal<>());
+  }
+  return false;
 }
 
 uint64_t integerPower(uint64_t base, uint64_t exponent, unsigned bits) {

@@ -247,35 +247,6 @@ def t_float64_part_1_looped_kernel(
 
 
 @triton.jit
-def t_float64_part_2_kernel_largest(
-    a, b,
-):
-    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
-
-
-@triton.jit
-def t_float64_part_2_kernel(
-    part_1_ptr, part_2_ptr, rest,
-    BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    r = tl.arange(0, BLOCK_R)[:, None]
-    if WIDE:
-        r = r.to(tl.int64)
-    col = (pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y))[None, :]
-    r_inside = (r < 64) | (EVEN_R == 1)
-    col_inside = (col < rest) | (EVEN_Y == 1)
-    inside = r_inside & col_inside
-    part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
-    lanes = tl.where(r_inside, part_1, -float("inf"))
-    max_1 = tl.reduce(lanes, axis=0, combine_fn=t_float64_part_2_kernel_largest, keep_dims=True)
-    tl.store(part_2_ptr + col, max_1, mask=col_inside)
-
-
-@triton.jit
 def t_float64_part_3_looped_kernel(
     x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,

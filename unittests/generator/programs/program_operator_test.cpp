@@ -76,6 +76,37 @@ TEST(ProgramOperator, TypesThatReadAlikeShareAKernel) {
             different.program.tables.at(DType::F16).kernels[0].function);
 }
 
+TEST(ProgramOperator, KernelsThatReadAlikeButForTheirNamesAreOne) {
+  Diagnostics diags;
+  auto op = definition::loadOperator(NEREID_SOURCE_DIR "/operators/indexing/unique.toml", diags);
+  ASSERT_TRUE(op.has_value()) << diags.render();
+  const Generation generation = generated(*op);
+  std::set<std::string> texts, written, launched;
+  for (const std::string &text : generation.program.kernels) {
+    const size_t at = text.rfind("\ndef ") + 5, end = text.find('(', at); // behind its helpers
+    written.insert(text.substr(at, end - at));
+    EXPECT_TRUE(texts.insert(text.substr(end)).second) << text;
+  }
+  for (const auto &[dtype, table] : generation.program.tables) {
+    for (const LaunchEntry &entry : table.kernels) {
+      launched.insert(entry.function);
+    }
+  }
+  EXPECT_EQ(written, launched);
+  const auto functionOf = [&](DType dtype, const std::string &end) {
+    for (const LaunchEntry &entry : generation.program.tables.at(dtype).kernels) {
+      if (entry.function.ends_with(end)) {
+        return entry.function;
+      }
+    }
+    return std::string();
+  };
+  EXPECT_NE(functionOf(DType::F32, "_1_kernel"), functionOf(DType::I32, "_1_kernel"))
+      << "floats are sorted otherwise";
+  EXPECT_EQ(functionOf(DType::F32, "_5_kernel"), functionOf(DType::I32, "_5_kernel"))
+      << "zeros of 64 bits";
+}
+
 TEST(ProgramOperator, ACallLaunchesWhatTheTableSays) {
   const Generation generation = generated(input("spread"));
   const definition::Binding binding{{{"N", 33}, {"M", 65}}, {}};

@@ -10,6 +10,7 @@
 #include "lib/targets/cpu/codegen/LargeBlocks.h"
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 #include "lib/targets/cpu/codegen/SharedObjects.h"
+#include "lib/targets/cpu/codegen/ShortFactors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
@@ -33,6 +34,7 @@ void initializeTarget(Architecture architecture) {
       LLVMInitializeX86Target();
       LLVMInitializeX86TargetMC();
       LLVMInitializeX86AsmPrinter();
+      LLVMInitializeX86AsmParser();
     });
   case Architecture::Aarch64:
     return std::call_once(aarch64, [] {
@@ -110,6 +112,9 @@ struct CodeGenerator::State {
     }
     if (machine.instructionSet == Architecture::Riscv64) {
       leaveSplatsInLargeBlocks(module, machine.featureText(), /*most=*/2000);
+    }
+    if (machine.instructionSet == Architecture::X86 && machine.vectorBytes >= 32) {
+      multiplyShortFactors(module, static_cast<unsigned>(machine.vectorBytes));
     }
     return emitter.emit(module, type);
   }

@@ -215,7 +215,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
-      this->addStep(Launch::table().path(), "shuffled_float64_2_kernel", {
+      this->addStep(Launch::table().path(), "shuffled_float16_2_kernel", {
           {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
           {"num_warps", num_warps}}, programs);
     }
@@ -286,7 +286,7 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t num_warps = tuned.get("map2.num_warps", 4);
       const int64_t programs = nereid::cdiv(C, block_y);
-      this->addStep(Launch::table().path(), "shuffled_int32_2_kernel", {
+      this->addStep(Launch::table().path(), "shuffled_float16_2_kernel", {
           {"BLOCK_Y", block_y}, {"EVEN_Y", even_y}, {"WIDE", wide},
           {"num_warps", num_warps}}, programs);
     }

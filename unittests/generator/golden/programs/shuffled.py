@@ -91,21 +91,6 @@ def shuffled_float64_1_kernel(
 
 
 @triton.jit
-def shuffled_float64_2_kernel(
-    ids_ptr, lifted_ptr, C,
-    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = (col < C) | (EVEN_Y == 1)
-    ids = tl.load(ids_ptr + col, mask=inside, other=0)
-    lifted = ids + 1
-    tl.store(lifted_ptr + col, lifted, mask=inside)
-
-
-@triton.jit
 def shuffled_int32_1_kernel(
     x_ptr, w_ptr, mask_ptr, across_ptr, k, D, C, x_stride, rest_C, w_stride, across_stride,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
@@ -130,21 +115,6 @@ def shuffled_int32_1_kernel(
     w = tl.load(w_ptr + i_1 * w_stride + col, mask=inside, other=0)
     across = tl.where(mask, x, x - tl.cast(k, tl.int32)) * w
     tl.store(across_ptr + row * across_stride + col, across, mask=inside)
-
-
-@triton.jit
-def shuffled_int32_2_kernel(
-    ids_ptr, lifted_ptr, C,
-    BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr, WIDE: tl.constexpr,
-):
-    pid_col = tl.program_id(axis=0)
-    if WIDE:
-        pid_col = pid_col.to(tl.int64)
-    col = pid_col * BLOCK_Y + tl.arange(0, BLOCK_Y)
-    inside = (col < C) | (EVEN_Y == 1)
-    ids = tl.load(ids_ptr + col, mask=inside, other=0)
-    lifted = ids + 1
-    tl.store(lifted_ptr + col, lifted, mask=inside)
 
 
 # Where calls are taken; PyTorch says "cuda" for AMD's devices as well.
@@ -354,7 +324,7 @@ def shuffled(
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:
-            shuffled_float64_2_kernel[(programs,)](
+            shuffled_float16_2_kernel[(programs,)](
                 ids,
                 lifted,
                 C,
@@ -410,7 +380,7 @@ def shuffled(
         num_warps = tuned.get("map2.num_warps", 4)
         programs = triton.cdiv(C, block_y)
         if programs > 0:
-            shuffled_int32_2_kernel[(programs,)](
+            shuffled_float16_2_kernel[(programs,)](
                 ids,
                 lifted,
                 C,
