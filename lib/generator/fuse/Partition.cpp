@@ -8,6 +8,8 @@
 #include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/fuse/SharedFactors.h"
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"
 
 #include <fmt/format.h>
@@ -32,12 +34,6 @@ IteratorSet without(IteratorSet all, const IteratorSet &some) {
     all.erase(each);
   }
   return all;
-}
-
-std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
-  std::vector<const Node *> result = reachable(roots);
-  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
-  return result;
 }
 
 /// A stage that scans or sorts.
@@ -137,22 +133,7 @@ private:
     }
     const Node *renamed = program.nodes.make(std::move(parts));
     program.nodes.passWord(&node, renamed);
-    replace(stage, {{&node, renamed}});
-  }
-
-  /// In this stage; nodes inside of replaced ones stay.
-  void replace(Stage &stage, std::map<const Node *, const Node *> done) {
-    auto made = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
-    auto replaced = [&](const Node *node) {
-      return program.nodes.rebuild(node, program.space, made, done);
-    };
-    for (Store &store : stage.stores) {
-      for (Affine &index : store.index) {
-        index = index.substitute({}, program.space, replaced);
-      }
-      store.value = replaced(store.value);
-      store.guard = store.guard ? replaced(store.guard) : nullptr;
-    }
+    replaceIn(stage.stores, program, {{&node, renamed}});
   }
 
   // ---- what has to be the same number twice ----
@@ -302,7 +283,7 @@ private:
       done[value] = program.nodes.make(std::move(ref));
       program.nodes.passWord(value, done[value]);
     }
-    replace(program.stages[number], std::move(done));
+    replaceIn(program.stages[number].stores, program, std::move(done));
     if (!made.stores.empty()) {
       insert(number, std::move(made));
     }

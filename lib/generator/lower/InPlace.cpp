@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/lower/InPlace.h"
 
+#include "lib/generator/index/NodeQueries.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +43,7 @@ private:
 
   /// The element that is stored, where the store rounds to what it was converted from.
   static const Node *withoutConversions(const Node *value) {
-    while (value->kind == NodeKind::Map && value->name == "cast" && isFloat(value->dtype)) {
+    while (isMap(*value, "cast") && isFloat(value->dtype)) {
       value = value->inputs.front();
     }
     return value;

@@ -3,6 +3,7 @@
 #include "lib/generator/lower/Lines.h"
 
 #include "lib/definition/operations/indices/Along.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <fmt/format.h>
 
@@ -103,10 +104,10 @@ Lazy Lines::searched(bool isLargest, const Lazy &x, const std::vector<size_t> &d
 Lazy Lines::plain(const Lazy &x) {
   const Node *value = x.at(freshPoint(x.shape));
   const Node *inner = value;
-  while (inner->kind == NodeKind::Map && inner->name == "cast") {
+  while (isMap(*inner, "cast")) {
     inner = inner->inputs[0];
   }
-  if (inner->kind == NodeKind::Load || inner->kind == NodeKind::Ref) {
+  if (isAccess(*inner)) {
     return x;
   }
   const BufferId buffer = temporary(program, "line", x.shape, x.dtype);

@@ -2,6 +2,7 @@
 // Views with fewer dimensions, see Flatten.h.
 #include "lib/generator/normalise/Flatten.h"
 
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/normalise/Normalise.h"
 
 namespace nereid::generator {
@@ -74,7 +75,7 @@ Affine flatIndex(const Buffer &buffer, const std::vector<Affine> &indices, const
 std::vector<IndexedBuffer> indexedBuffers(const Program &program) {
   std::vector<IndexedBuffer> result;
   for (const Node *node : program.values()) {
-    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+    if (isAccess(*node)) {
       result.emplace_back(node->buffer, node->indices);
     }
   }
@@ -89,8 +90,7 @@ std::vector<IndexedBuffer> indexedBuffers(const Program &program) {
 void flatten(Program &program, const std::map<IndexedBuffer, Flattening> &plan) {
   program.rebuild([&](NodeParts parts) {
     IndexedBuffer access(parts.buffer, parts.indices);
-    const bool isAccess = parts.kind == NodeKind::Load || parts.kind == NodeKind::Ref;
-    if (auto found = plan.find(access); isAccess && found != plan.end()) {
+    if (auto found = plan.find(access); isAccess(parts) && found != plan.end()) {
       std::tie(parts.buffer, parts.indices) = flattened(program, access, found->second);
     }
     return program.nodes.make(std::move(parts));

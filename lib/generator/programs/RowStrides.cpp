@@ -3,6 +3,7 @@
 #include "lib/generator/programs/RowStrides.h"
 
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ std::set<BufferId> accessed(const Program &program) {
     }
   }
   for (const Node *node : program.values()) {
-    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+    if (isAccess(*node)) {
       result.insert(node->buffer);
     }
   }

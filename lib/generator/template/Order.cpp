@@ -3,6 +3,7 @@
 #include "lib/generator/template/Order.h"
 
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Scan.h"
@@ -273,8 +274,7 @@ private:
     for (const Store &store : stores) {
       const Node *guard = store.guard;
       const bool isBound =
-          guard && guard->kind == NodeKind::Map && guard->name == "lt" &&
-          guard->inputs[0]->kind == NodeKind::Index &&
+          guard && isMap(*guard, "lt") && guard->inputs[0]->kind == NodeKind::Index &&
           guard->inputs[0]->indices[0].asIterator() == writing.tile.dimensions().back().also &&
           guard->inputs[1]->kind == NodeKind::Const;
       if (!isBound) {
