@@ -81,7 +81,10 @@ std::optional<Split> splitCounts(Program &program, const std::vector<Store> &sto
   made.stages.push_back({{ref.buffer, ref.indices,
                           program.nodes.reduce("sum", DType::I32, {within}, {one}), "", nullptr}});
 
-  const Node *all = program.nodes.reduce("sum", DType::I32, {part}, {program.nodes.make(ref)});
+  // A part has fewer values than 32 bits count; all of them together may have more.
+  const Node *all =
+      program.nodes.reduce("sum", DType::I64, {part},
+                           {program.nodes.map("cast", DType::I64, {program.nodes.make(ref)})});
   const bool isTemporary = program.buffers[store.buffer].role == BufferRole::Temporary;
   NodeParts before{isTemporary ? NodeKind::Ref : NodeKind::Load, store.value->dtype};
   before.buffer = store.buffer;
