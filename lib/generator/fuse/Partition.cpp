@@ -9,10 +9,9 @@
 #include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/fuse/SharedFactors.h"
 #include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Names.h"
 #include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -267,7 +266,7 @@ private:
         continue;
       }
       Buffer buffer;
-      buffer.name = freeName();
+      buffer.name = freeName(program, "saved");
       buffer.dtype = value->dtype;
       buffer.role = BufferRole::Temporary;
       NodeParts ref{NodeKind::Ref, value->dtype};
@@ -326,14 +325,6 @@ private:
       ++stage;
     }
     return program.stages[stage].stores[0].buffer;
-  }
-
-  std::string freeName() const {
-    std::string name = "saved";
-    for (int count = 1; program.find(name); ++count) {
-      name = fmt::format("saved_{}", count);
-    }
-    return name;
   }
 
   Program &program;

@@ -2,8 +2,7 @@
 #include "lib/generator/lower/InPlace.h"
 
 #include "lib/generator/index/NodeQueries.h"
-
-#include <fmt/format.h>
+#include "lib/generator/program/Names.h"
 
 #include <algorithm>
 
@@ -114,11 +113,7 @@ private:
 
   void readBefore() {
     Buffer before = program.buffers[input];
-    const std::string name = before.name + "_before";
-    before.name = name;
-    for (int i = 1; program.find(before.name); ++i) {
-      before.name = fmt::format("{}_{}", name, i);
-    }
+    before.name = freeName(program, before.name + "_before");
     before.role = BufferRole::Temporary;
     std::vector<Affine> point;
     for (const Polynomial &size : before.sizes) {

@@ -4,8 +4,7 @@
 
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/generator/index/NodeQueries.h"
-
-#include <fmt/format.h>
+#include "lib/generator/program/Names.h"
 
 #include <cmath>
 #include <limits>
@@ -16,14 +15,6 @@ namespace {
 Point with(Point point, size_t dim, Affine value) {
   point[dim] = std::move(value);
   return point;
-}
-
-std::string freeName(const Program &program, const char *hint) {
-  std::string name = hint;
-  for (int count = 1; program.find(name); ++count) {
-    name = fmt::format("{}_{}", hint, count);
-  }
-  return name;
 }
 
 BufferId temporary(Program &program, const char *hint, const Shape &shape, DType dtype) {

@@ -4,6 +4,7 @@
 
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/program/Names.h"
 
 namespace nereid::generator {
 namespace {
@@ -16,11 +17,7 @@ BufferId viewOf(Program &program, Buffer view) {
       return static_cast<BufferId>(id);
     }
   }
-  const std::string stem = program.buffers[*view.base].name + "_flat";
-  view.name = stem;
-  for (int number = 1; program.find(view.name); ++number) {
-    view.name = stem + "_" + std::to_string(number);
-  }
+  view.name = freeName(program, program.buffers[*view.base].name + "_flat");
   return program.add(std::move(view));
 }
 

@@ -5,6 +5,7 @@
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/Table.h"
+#include "lib/generator/program/Names.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Scan.h"
 
@@ -381,10 +382,7 @@ std::string longestWhole(const std::vector<TileDim> &dims, const Program &progra
 
 BufferId workspace(Program &program, const Polynomial &elements) {
   Buffer buffer;
-  buffer.name = "sorted";
-  for (int count = 1; program.find(buffer.name); ++count) {
-    buffer.name = fmt::format("sorted_{}", count);
-  }
+  buffer.name = freeName(program, "sorted");
   buffer.dtype = DType::I64;
   buffer.role = BufferRole::Temporary;
   buffer.sizes = {elements};
