@@ -44,6 +44,10 @@ TEST_F(SearchSpaceTest, AChoiceIsKeptForTheSignatureWithoutItAndForTheSameSizes)
   EXPECT_NE(open.key, space(doublingOf("*fp16, *fp16, i32")).key);
 }
 
+TEST_F(SearchSpaceTest, NoLengthIsBeyondWhatTheLanguageAllows) {
+  EXPECT_TRUE(space(doublingOf("*fp32, *fp32, i32, 4611686018427387904")).start.empty());
+}
+
 TEST_F(SearchSpaceTest, DevicesHaveWarpsToo) {
   const SearchSpace device =
       space(doublingOf("*fp32, *fp32, i32, 64, num_warps=8"), "nvidia:sm_90");

@@ -70,6 +70,7 @@ TEST(Constraints, OthersAreRefusedAtTheirPlace) {
                              {"s.shape[0] == 1", 17, "is a number"},
                              {"D / 2 == 2", 17, "'/' is not available"},
                              {"s % 2 == 0", 17, "whole numbers"},
+                             {"D % 1e30 == 0", 17, "whole numbers"},
                              {"D == 4 or D == 5", 17, "comparison"},
                              {"f(D) == 4", 17, "not available"}}) {
     Loaded loaded = load(constrained(one.form));

@@ -181,6 +181,10 @@ TEST(ImportedAttention, WhatIsRefused) {
   EXPECT_EQ(code(attentionOf({"m"}).input("m", {}).output("y")), "E0636") << "a mask of nothing";
   Read past = inferred(attentionOf({"", "pk", "pk"}).input("pk", {7}).output("y"));
   EXPECT_EQ(past.code(), "E0635");
+  ModelMaker mixed(23);
+  mixed.input("q", {1, 3, 4}).input("k", {1, 2, 3, 2}).input("v", {1, 2, 3, 2});
+  mixed.node("Attention", {"q", "k", "v"}, {"y"}).integer("q_num_heads", 2);
+  EXPECT_EQ(code(mixed.output("y")), "E0636") << "heads apart, and side by side";
   ModelMaker flat(23);
   flat.input("x", {1, 2, 3, 6}).input("c", {}).input("s", {}).input("i", {1, 3}, 7);
   flat.node("RotaryEmbedding", {"x", "c", "s", "i"}, {"y"}).output("y");
@@ -223,6 +227,15 @@ TEST(ImportedLosses, OfClassesThatMayBeIgnored) {
     expectComputed(maker, {x, {{2, 2}, target, DType::I64}, {{3}, weight}},
                    {{{}, {static_cast<float>(loss / sum)}}, p});
   }
+}
+
+TEST(ImportedLosses, NoRangeEndsBehindTheLargestInteger) {
+  ModelMaker maker(13);
+  maker.input("x", {2, 3, 2}).input("t", {2, 2}, 7);
+  maker.node("SoftmaxCrossEntropyLoss", {"x", "t"}, {"y"}).integer("ignore_index", INT64_MAX);
+  const auto definition = imported(maker.output("y"));
+  ASSERT_FALSE(definition);
+  EXPECT_EQ(definition.error().code, "E0636");
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/tuning/OpenConfigs.h"
 
+#include "lib/bench/tuning/ConfigKey.h"
 #include "lib/language/host/KernelDecorators.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/pipeline/Compiler.h"
-#include "lib/pipeline/KernelCache.h"
 #include "lib/pipeline/SourceKernel.h"
 
 #include <fmt/format.h>
@@ -52,15 +52,6 @@ std::vector<std::string> addition(const KernelConfig &config,
   return texts;
 }
 
-std::string valueOfArgument(const launch::KernelCase &one, const std::string &name) {
-  for (const std::string &argument : one.arguments) {
-    if (argument.starts_with(name + "=")) {
-      return argument;
-    }
-  }
-  return name;
-}
-
 } // namespace
 
 std::optional<OpenConfigs> openConfigs(const launch::KernelCase &one,
@@ -100,12 +91,7 @@ std::optional<OpenConfigs> openConfigs(const launch::KernelCase &one,
   if (open.configs.size() < 2) {
     return OpenConfigs{};
   }
-  open.key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", pipeline::compilerBuildId(), kernel->text,
-                  kernel->function->name, one.signature, execution.target, execution.chip, machine);
-  for (const std::string &name : decorators.key) {
-    open.key += "\n" + valueOfArgument(one, name);
-  }
+  open.key = configKey("configs", *kernel, one, execution, machine, decorators.key);
   return open;
 }
 

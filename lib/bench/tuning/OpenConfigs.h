@@ -18,8 +18,8 @@ struct OpenConfig {
 
 struct OpenConfigs {
   std::vector<OpenConfig> configs; ///< in the kernel's order; empty where nothing is to be chosen
-  /// The kernel's text, the signature, the compiler, the machine and the target, and the values of
-  /// the arguments that triton.autotune names as its `key`.
+  /// For the kernel, the signature and the values of the arguments that triton.autotune names as
+  /// its `key`, see ConfigKey.h.
   std::string key;
   /// Nobody wrote them down for the kernel: each is launched between forbidden pages before it is
   /// timed. The choice among them is kept by who looks further (keepConfig).

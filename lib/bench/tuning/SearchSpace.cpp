@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/tuning/SearchSpace.h"
 
+#include "lib/bench/tuning/ConfigKey.h"
 #include "lib/language/host/KernelDecorators.h"
 #include "lib/language/host/TileLengths.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/pipeline/Compiler.h"
-#include "lib/pipeline/KernelCache.h"
 #include "lib/pipeline/SourceKernel.h"
 #include "lib/pipeline/Target.h"
 
@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <map>
 
 namespace nereid::bench {
 
@@ -88,32 +87,14 @@ std::string restOf(const PartialSignature &given, const SearchPoint &searched) {
   return text + options.text();
 }
 
-std::string keyOf(const launch::KernelCase &rest, const KernelDecorators &decorators) {
-  std::map<std::string, std::string> scalars; // the last one of a name holds
-  for (const std::string &argument : rest.arguments) {
-    const size_t equals = argument.find('=');
-    const bool isTensor = argument.find('(') != std::string::npos;
-    if (equals != std::string::npos && !isTensor) {
-      scalars[argument.substr(0, equals)] = argument.substr(equals + 1);
-    }
-  }
-  std::string key;
-  for (const auto &[name, value] : scalars) {
-    const auto &names = decorators.key;
-    if (names.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
-      key += fmt::format("\n{}={}", name, value);
-    }
-  }
-  return key;
-}
-
 /// Lengths with the values that the specialization has, then what devices are told.
 SearchPoint startOf(const language::Signature &signature, const std::vector<std::string> &lengths) {
   SearchPoint start;
   for (const ParamType &param : signature.params) {
     const auto *value = std::get_if<int64_t>(&param.constant);
     const bool isLength = std::find(lengths.begin(), lengths.end(), param.name) != lengths.end();
-    if (isLength && value && *value > 0 && std::has_single_bit(static_cast<uint64_t>(*value))) {
+    if (isLength && value && *value > 0 && *value <= longestTile &&
+        std::has_single_bit(static_cast<uint64_t>(*value))) {
       start.emplace_back(param.name, *value);
     }
   }
@@ -206,10 +187,8 @@ std::optional<SearchSpace> searchSpace(const launch::KernelCase &one,
                : valueOf(given->options, *language::findCommonOption(one.first)).has_value();
   });
   space.rest.signature = restOf(*given, space.start);
-  space.key =
-      fmt::format("searched\n{}\n{}\n{}\n{}\n{}\n{}\n{}", pipeline::compilerBuildId(), source->text,
-                  kernel.name, space.rest.signature, execution.target, execution.chip, machine) +
-      keyOf(one, decorators);
+  space.key = configKey("block sizes", *source, space.rest, execution, machine,
+                        decorators.key.empty() ? scalarArguments(one) : decorators.key);
   return space;
 }
 

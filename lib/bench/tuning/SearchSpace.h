@@ -29,8 +29,8 @@ struct SearchSpace {
   /// Parameters of `start` that are lengths of tiles stand in front.
   size_t lengths = 0;
   bool isOpen = false; ///< the case's signature gives nothing of `start`
-  /// As OpenConfigs::key, of the signature without what is searched. A kernel without
-  /// triton.autotune has no `key`: there all scalar arguments are part of it.
+  /// As OpenConfigs::key, of the signature without what is searched. Of a kernel that names no
+  /// arguments all numbers are part of it (ConfigKey.h).
   std::string key;
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::definition {
 namespace {
@@ -64,8 +65,10 @@ std::optional<long double> literal(const ConstraintTerm &term) {
 
 /// Number inputs and fractions do not divide: Python and C++ would disagree on remainders.
 bool isWhole(const ConstraintTerm &term) {
-  bool isFraction = term.kind == Kind::Number && term.number != static_cast<int64_t>(term.number);
-  return term.kind != Kind::Scalar && !isFraction &&
+  constexpr long double beyond = 9223372036854775808.0L; // the first that int64 has not
+  const bool isWholeNumber = term.kind != Kind::Number || (std::fabs(term.number) < beyond &&
+                                                           std::trunc(term.number) == term.number);
+  return term.kind != Kind::Scalar && isWholeNumber &&
          std::all_of(term.operands.begin(), term.operands.end(), isWhole);
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Signs.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
@@ -225,23 +226,18 @@ std::optional<int> BodyExpressions::readUnary(const Expr &expr) {
 
 std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &left,
                                            const Expr &right, SourceRange range) {
-  static const std::map<std::string, std::string> arithmetic = {{"+", "add"},
-                                                                {"-", "sub"},
-                                                                {"*", "mul"},
-                                                                {"/", "div"},
-                                                                {"**", "pow"},
-                                                                {"@", "matmul"},
-                                                                {"//", "floor_divide"},
-                                                                {"%", "remainder"},
-                                                                {"<<", "bitwise_left_shift"},
-                                                                {">>", "bitwise_right_shift"}};
+  static const std::map<std::string, std::string> ofTensors = {
+      {"@", "matmul"}, {"<<", "bitwise_left_shift"}, {">>", "bitwise_right_shift"}};
   static const std::map<std::string, std::string> bitwise = {
       {"&", "_and"}, {"|", "_or"}, {"^", "_xor"}};
   std::optional<int> a = read(left), b = read(right);
   if (!a || !b) {
     return std::nullopt;
   }
-  if (auto found = arithmetic.find(text); found != arithmetic.end()) {
+  if (const auto operation = operationOfSign(text)) {
+    return apply(*operation, {*a, *b}, range);
+  }
+  if (auto found = ofTensors.find(text); found != ofTensors.end()) {
     return apply(found->second, {*a, *b}, range);
   }
   auto found = bitwise.find(text);
@@ -422,10 +418,7 @@ std::optional<int> BodyExpressions::fold(const Node &node) {
 /// Sizes, numbers and number inputs alone make another number.
 std::optional<int> BodyExpressions::joinSizes(const std::string &name,
                                               const std::vector<int> &inputs, SourceRange range) {
-  static const std::map<std::string, std::string> signs = {
-      {"neg", "-"}, {"add", "+"},  {"sub", "-"},           {"mul", "*"},
-      {"div", "/"}, {"pow", "**"}, {"floor_divide", "//"}, {"remainder", "%"}};
-  auto sign = signs.find(name);
+  const auto sign = name == "neg" ? std::optional<std::string>("-") : signOfOperation(name);
   bool isMade = false, hasInput = false, isWhole = name != "div";
   std::vector<std::string> texts;
   for (int input : inputs) {
@@ -442,7 +435,7 @@ std::optional<int> BodyExpressions::joinSizes(const std::string &name,
     texts.back() = isAtom ? texts.back() : "(" + texts.back() + ")";
   }
   const bool needsIntegers = name == "floor_divide" || name == "remainder";
-  if (sign == signs.end() || !isMade || (needsIntegers && !isWhole)) {
+  if (!sign || !isMade || (needsIntegers && !isWhole)) {
     return std::nullopt;
   }
   if (name == "pow") { // negative powers of integers are fractions
@@ -450,7 +443,7 @@ std::optional<int> BodyExpressions::joinSizes(const std::string &name,
     isWhole &= exponent.op == "constant" && integerAttribute(exponent, "integer", -1) >= 0;
   }
   const std::string text =
-      texts.size() == 1 ? sign->second + texts[0] : texts[0] + " " + sign->second + " " + texts[1];
+      texts.size() == 1 ? *sign + texts[0] : texts[0] + " " + *sign + " " + texts[1];
   const int made = size(text, isWhole, range);
   if (hasInput) {
     noteNumberInputs(op.nodes[static_cast<size_t>(made)]);

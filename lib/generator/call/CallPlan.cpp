@@ -307,10 +307,9 @@ Result<CallArguments> argumentsOf(const CallPlan &plan, const CalledOperator &ca
   for (const Tensor &given : workspaces) {
     tensors.push_back(&given);
   }
-  for (const CallPlan::Scratch &one : plan.workspaces) {
-    if (!workspaces.empty()) {
-      break;
-    }
+  const bool areGiven = !workspaces.empty();
+  for (const CallPlan::Scratch &one :
+       areGiven ? std::span<const CallPlan::Scratch>() : std::span(plan.workspaces)) {
     runtime::Device &device = tensors.back()->device();
     Tensor memory = tensors.back()->isOnHost() ? Tensor::empty({one.elements}, one.dtype)
                                                : Tensor::empty({one.elements}, one.dtype, device);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Masks, loads and stores, see Values.h.
 #include "lib/generator/emit/Values.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <algorithm>
 
@@ -14,10 +15,6 @@ kernel::Expr zeroOf(DType dtype) { return isFloat(dtype) ? kernel::real(0) : ker
 
 kernel::Expr both(const kernel::Expr &a, const kernel::Expr &b) {
   return !a ? b : !b ? a : binary("&", a, b);
-}
-
-bool isAccess(const Node *node) {
-  return node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
 }
 
 } // namespace
@@ -64,7 +61,7 @@ kernel::Expr Values::maskOfAccess(const AccessMask &mask, const DimSet &dims,
 Values::Selected Values::selectedLoad(const Node *node) const {
   Selected result;
   const Node *inner = node;
-  while (inner->kind == NodeKind::Map && inner->name == "where") {
+  while (isMap(*inner, "where")) {
     const bool isFirst = inner->inputs[2]->kind == NodeKind::Const;
     const Node *other = inner->inputs[isFirst ? 2 : 1], *next = inner->inputs[isFirst ? 1 : 2];
     const bool isConstant = other->kind == NodeKind::Const;
@@ -77,7 +74,7 @@ Values::Selected Values::selectedLoad(const Node *node) const {
     addConditions(inner->inputs[0], isFirst, result.own);
     inner = next;
   }
-  const bool fits = isAccess(inner) &&
+  const bool fits = isAccess(*inner) &&
                     std::all_of(result.own.begin(), result.own.end(), [&](const Condition &own) {
                       return std::includes(inner->free.begin(), inner->free.end(),
                                            own.node->free.begin(), own.node->free.end());

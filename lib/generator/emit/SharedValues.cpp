@@ -2,20 +2,19 @@
 // From the last value to the first: all uses of one are known before it passes its own on.
 #include "lib/generator/emit/SharedValues.h"
 
+#include "lib/generator/emit/DataReads.h"
+#include "lib/generator/index/NodeQueries.h"
+
 #include <algorithm>
 
 namespace nereid::generator {
 namespace {
 
-bool isAccess(const Node *node) {
-  return node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
-}
-
 /// Those that read at an index from memory, or need a value that does.
 std::set<const Node *> readingAtData(const std::vector<const Node *> &nodes) {
   std::set<const Node *> result;
   for (const Node *node : nodes) { // inputs first
-    bool reads = isAccess(node) && readsIndex(node->indices);
+    bool reads = readsAtData(*node);
     for (const Node *input : node->inputs) {
       reads |= result.contains(input);
     }
@@ -93,7 +92,7 @@ void SharedValues::pass(const Node &node, const Uses &uses) {
   const Conditions own = apartFrom(node.iterators, around);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     Conditions inner = own;
-    if (node.kind == NodeKind::Map && node.name == "where" && i > 0) {
+    if (isMap(node, "where") && i > 0) {
       addConditions(node.inputs[0], i == 1, inner);
     }
     add(node.inputs[i], asSet(inner), uses.isOpen, uses.root);

@@ -3,7 +3,9 @@
 #include "lib/generator/emit/Values.h"
 
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/emit/DataReads.h"
 #include "lib/generator/emit/NanCover.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
@@ -15,14 +17,7 @@ namespace {
 using kernel::call;
 using kernel::name;
 
-bool isMap(const Node *node, const char *name) {
-  return node->kind == NodeKind::Map && node->name == name;
-}
 bool isConst(const Node *node) { return node->kind == NodeKind::Const; }
-
-bool isAccess(const Node *node) {
-  return node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
-}
 
 } // namespace
 
@@ -34,7 +29,7 @@ Values::Values(const Program &program, const std::vector<const Node *> &roots, T
     ++uses[root];
   }
   for (const Node *node : reachable(roots)) {
-    bool readsMemory = node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
+    bool readsMemory = isAccess(*node);
     if (node->kind == NodeKind::Pick) {
       picks[node->inputs[0]].push_back(node);
     }
@@ -66,7 +61,7 @@ const Conditions &Values::needs(const Node *node, const Conditions &around) {
   if (Conditions kept = shared.kept(node, around); kept != around) {
     return result = needs(node, kept);
   }
-  if (isAccess(node) && readsIndex(node->indices)) {
+  if (readsAtData(*node)) {
     return result = around; // what is promised of the index may rest on any of them
   }
   Conditions sum;
@@ -78,14 +73,14 @@ const Conditions &Values::needs(const Node *node, const Conditions &around) {
       }
     });
   }
-  if (isAccess(node)) {
+  if (isAccess(*node)) {
     add(maskOf(node->indices, program.buffers[node->buffer], node->free, around, program.space)
             .conditions);
   }
   const Conditions own = apartFrom(node->iterators, around);
   for (size_t i = 0; i < node->inputs.size(); ++i) {
     Conditions inner = own, chosen;
-    if (isMap(node, "where") && i > 0) { // what it chooses by holds there, whatever is around
+    if (isMap(*node, "where") && i > 0) { // what it chooses by holds there, whatever is around
       addConditions(node->inputs[0], i == 1, chosen);
       addConditions(node->inputs[0], i == 1, inner);
     }
@@ -129,7 +124,7 @@ Values::Value Values::value(const Node *node, const Conditions &around) {
 /// Under a name when it is needed more than once, or its text is long, or where that is asked for.
 Values::Value Values::written(const Node *node, const Conditions &around, bool isNamed) {
   Value made = compute(node, around);
-  const Node *source = isMap(node, "cast") ? node->inputs[0] : node;
+  const Node *source = isMap(*node, "cast") ? node->inputs[0] : node;
   const Node *loaded = selectedLoad(source).load;
   const bool isShort = made.tree->kind == kernel::ExprKind::Name || made.isLiteral;
   if (!isShort && (isNamed || loaded || uses[node] > 1 || made.height > heightAtMost)) {
@@ -219,10 +214,10 @@ kernel::Expr Values::typed(const Value &value, DType dtype) const {
 
 /// Whether the value is `identity` in lanes outside of the dimension: these are not loaded.
 bool Values::isIdentityOutside(const Node *value, double identity, size_t dim) const {
-  if (value->kind == NodeKind::Map && value->name == "cast") {
+  if (isMap(*value, "cast")) {
     return value->dtype != DType::Bool && isIdentityOutside(value->inputs[0], identity, dim);
   }
-  if (value->kind == NodeKind::Map && value->name == "mul" && identity == 0) {
+  if (isMap(*value, "mul") && identity == 0) {
     return isIdentityOutside(value->inputs[0], 0, dim) &&
            isIdentityOutside(value->inputs[1], 0, dim);
   }
@@ -288,8 +283,7 @@ const Lanes &Values::reduced(const Node *node, const Conditions &around) {
 }
 
 kernel::Expr Values::factor(const Node *node, DType type, size_t dim) {
-  const bool isConverted =
-      node->kind == NodeKind::Map && node->name == "cast" && node->dtype != type;
+  const bool isConverted = isMap(*node, "cast") && node->dtype != type;
   const Node *stored = isConverted ? node->inputs[0] : node;
   kernel::Expr tree = typed(value(stored, {}), stored->dtype);
   if (isConverted && stored->dtype != type) {
@@ -402,7 +396,7 @@ size_t Values::levelOf(const Node *node, const Conditions &around) {
   }
   for (size_t i = 0; i < node->inputs.size(); ++i) {
     Conditions inner = key.second;
-    if (node->kind == NodeKind::Map && node->name == "where" && i > 0) {
+    if (isMap(*node, "where") && i > 0) {
       addConditions(node->inputs[0], i == 1, inner);
     }
     level = std::max(level, levelOf(node->inputs[i], inner));

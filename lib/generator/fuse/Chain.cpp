@@ -2,26 +2,19 @@
 // Recognition of chains, see Chain.h.
 #include "lib/generator/fuse/Chain.h"
 
+#include "lib/generator/index/NodeQueries.h"
+
 #include <algorithm>
 
 namespace nereid::generator {
 namespace {
 
-bool isMap(const Node *node, const char *name) {
-  return node->kind == NodeKind::Map && node->name == name;
-}
 bool isReduce(const Node *node, const char *name) {
   return node->kind == NodeKind::Reduce && node->name == name && node->inputs.size() == 1;
 }
 bool isFreeOf(const Node *node, const std::vector<IteratorId> &some) {
   return std::none_of(some.begin(), some.end(),
                       [&](IteratorId each) { return node->free.contains(each); });
-}
-
-std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
-  std::vector<const Node *> result = reachable(roots);
-  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
-  return result;
 }
 
 class Recogniser {
@@ -77,13 +70,13 @@ private:
   /// s where the outer product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k.
   const Node *scoresOf(const Contraction &outer) {
     const Node *softmax = outer.a;
-    if (!isMap(softmax, "div") || !isMap(softmax->inputs[0], "exp") ||
+    if (!isMap(*softmax, "div") || !isMap(*softmax->inputs[0], "exp") ||
         !isReduce(softmax->inputs[1], "sum")) {
       return nullptr;
     }
     const Node *weight = softmax->inputs[0], *total = softmax->inputs[1];
     const Node *away = weight->inputs[0];
-    if (!isMap(away, "sub") || !isReduce(away->inputs[1], "max")) {
+    if (!isMap(*away, "sub") || !isReduce(away->inputs[1], "max")) {
       return nullptr;
     }
     const Node *scores = away->inputs[0], *most = away->inputs[1];

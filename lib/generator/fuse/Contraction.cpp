@@ -2,6 +2,8 @@
 // Recognition of contractions, see Contraction.h.
 #include "lib/generator/fuse/Contraction.h"
 
+#include "lib/generator/index/NodeQueries.h"
+
 #include <algorithm>
 
 namespace nereid::generator {
@@ -23,7 +25,7 @@ namespace {
 
 /// Of a conversion, the type of what is converted.
 DType storedType(const Node *factor) {
-  const bool isCast = factor->kind == NodeKind::Map && factor->name == "cast";
+  const bool isCast = isMap(*factor, "cast");
   return isCast ? factor->inputs[0]->dtype : factor->dtype;
 }
 

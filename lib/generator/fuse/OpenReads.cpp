@@ -2,34 +2,26 @@
 // Open reads, see OpenReads.h.
 #include "lib/generator/fuse/OpenReads.h"
 
-#include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/emit/DataReads.h"
 #include "lib/generator/fuse/split/Parts.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <algorithm>
 
 namespace nereid::generator {
-namespace {
-
-bool isReadAtData(const NodeParts &parts) {
-  return (parts.kind == NodeKind::Load || parts.kind == NodeKind::Ref) && readsIndex(parts.indices);
-}
-
-} // namespace
-
 bool readsAtConditionalIndex(const std::vector<const Node *> &roots,
                              const std::vector<const Node *> &values) {
   const std::vector<const Node *> needed = reachable(values), all = reachable(roots);
   return std::any_of(needed.begin(), needed.end(),
-                     [](const Node *node) { return isReadAtData(*node); }) &&
-         std::any_of(all.begin(), all.end(), [](const Node *node) {
-           return node->kind == NodeKind::Map && node->name == "where";
-         });
+                     [](const Node *node) { return readsAtData(*node); }) &&
+         std::any_of(all.begin(), all.end(),
+                     [](const Node *node) { return isMap(*node, "where"); });
 }
 
 const Node *withoutPromises(Program &program, const Node *value) {
   NodeTable &nodes = program.nodes;
   auto made = [&](NodeParts parts) {
-    if (!isReadAtData(parts)) {
+    if (!readsAtData(parts)) {
       return nodes.make(std::move(parts));
     }
     const std::vector<Affine> indices = parts.indices;

@@ -8,9 +8,10 @@
 #include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/fuse/SharedFactors.h"
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Names.h"
+#include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -32,12 +33,6 @@ IteratorSet without(IteratorSet all, const IteratorSet &some) {
     all.erase(each);
   }
   return all;
-}
-
-std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
-  std::vector<const Node *> result = reachable(roots);
-  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
-  return result;
 }
 
 /// A stage that scans or sorts.
@@ -137,22 +132,7 @@ private:
     }
     const Node *renamed = program.nodes.make(std::move(parts));
     program.nodes.passWord(&node, renamed);
-    replace(stage, {{&node, renamed}});
-  }
-
-  /// In this stage; nodes inside of replaced ones stay.
-  void replace(Stage &stage, std::map<const Node *, const Node *> done) {
-    auto made = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
-    auto replaced = [&](const Node *node) {
-      return program.nodes.rebuild(node, program.space, made, done);
-    };
-    for (Store &store : stage.stores) {
-      for (Affine &index : store.index) {
-        index = index.substitute({}, program.space, replaced);
-      }
-      store.value = replaced(store.value);
-      store.guard = store.guard ? replaced(store.guard) : nullptr;
-    }
+    replaceIn(stage.stores, program, {{&node, renamed}});
   }
 
   // ---- what has to be the same number twice ----
@@ -286,7 +266,7 @@ private:
         continue;
       }
       Buffer buffer;
-      buffer.name = freeName();
+      buffer.name = freeName(program, "saved");
       buffer.dtype = value->dtype;
       buffer.role = BufferRole::Temporary;
       NodeParts ref{NodeKind::Ref, value->dtype};
@@ -302,7 +282,7 @@ private:
       done[value] = program.nodes.make(std::move(ref));
       program.nodes.passWord(value, done[value]);
     }
-    replace(program.stages[number], std::move(done));
+    replaceIn(program.stages[number].stores, program, std::move(done));
     if (!made.stores.empty()) {
       insert(number, std::move(made));
     }
@@ -345,14 +325,6 @@ private:
       ++stage;
     }
     return program.stages[stage].stores[0].buffer;
-  }
-
-  std::string freeName() const {
-    std::string name = "saved";
-    for (int count = 1; program.find(name); ++count) {
-      name = fmt::format("saved_{}", count);
-    }
-    return name;
   }
 
   Program &program;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the iterators of one value would be in another one is read off both side by side; whether
-// the values are then the same is what the table of nodes says.
+// Values that stages have left in memory, see SavedValues.h.
 #include "lib/generator/fuse/SavedValues.h"
 
 #include <algorithm>
 
 namespace nereid::generator {
+
 void SavedValues::add(const Node *value, BufferId buffer, BufferId owner) {
   all.push_back({value, buffer, owner});
 }

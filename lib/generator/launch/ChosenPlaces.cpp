@@ -3,6 +3,8 @@
 #include "lib/generator/launch/ChosenPlaces.h"
 
 #include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Replace.h"
 
 #include <algorithm>
 
@@ -12,12 +14,9 @@ namespace {
 /// Loads that one takes the place of.
 constexpr int64_t fewestLoads = 3;
 
-bool isAccess(const Node *node) {
-  return node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
-}
-
 int64_t countAccesses(const std::vector<const Node *> &nodes) {
-  return std::count_if(nodes.begin(), nodes.end(), isAccess);
+  return std::count_if(nodes.begin(), nodes.end(),
+                       [](const Node *node) { return isAccess(*node); });
 }
 
 /// Whether the condition is one of places and sizes alone.
@@ -54,21 +53,21 @@ class Chooser {
 public:
   explicit Chooser(Program &program) : program(program) {}
 
-  const Node *operator()(const Node *root) {
+  const Node *chosenIn(const Node *root) {
     auto build = [&](NodeParts parts) { return made(std::move(parts)); };
     return program.nodes.rebuild(root, program.space, build, done);
   }
 
 private:
   const Node *made(NodeParts parts) {
-    const bool isChoice = parts.kind == NodeKind::Map && parts.name == "where";
+    const bool isChoice = isMap(parts, "where");
     return isChoice && areOfOne(parts.inputs[1], parts.inputs[2]) && isOfPlaces(parts.inputs[0])
                ? chosen(parts.inputs[0], *parts.inputs[1], *parts.inputs[2])
                : program.nodes.make(std::move(parts));
   }
 
   static bool areOfOne(const Node *a, const Node *b) {
-    return isAccess(a) && a->kind == b->kind && a->buffer == b->buffer && hasPlainIndices(a) &&
+    return isAccess(*a) && a->kind == b->kind && a->buffer == b->buffer && hasPlainIndices(a) &&
            hasPlainIndices(b);
   }
 
@@ -94,13 +93,9 @@ private:
 std::optional<std::vector<Store>> withChosenPlaces(Program &program,
                                                    const std::vector<Store> &stores) {
   std::vector<Store> result = stores;
-  Chooser chosen(program);
+  Chooser chooser(program);
   for (Store &store : result) {
-    for (Affine &index : store.index) {
-      index = index.substitute({}, program.space, chosen);
-    }
-    store.value = chosen(store.value);
-    store.guard = store.guard ? chosen(store.guard) : nullptr;
+    replaceIn(store, program.space, [&](const Node *node) { return chooser.chosenIn(node); });
   }
   const int64_t before = countAccesses(reachable(rootsOf(stores))),
                 after = countAccesses(reachable(rootsOf(result)));

@@ -3,6 +3,8 @@
 #include "lib/generator/launch/SizeForms.h"
 
 #include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Replace.h"
 #include "lib/generator/template/Blocks.h"
 
 #include <fmt/format.h>
@@ -17,7 +19,7 @@ constexpr int64_t fewestApart = 64;
 /// Conditions one within the other that forms are made of: four of them at most.
 constexpr int deepest = 2;
 
-bool isWhere(const Node *node) { return node->kind == NodeKind::Map && node->name == "where"; }
+bool isWhere(const Node *node) { return isMap(*node, "where"); }
 
 /// A size, or a number, as text of the launch table.
 std::optional<std::string> sizeText(const Node *node, const Program &program) {
@@ -67,11 +69,7 @@ std::vector<Store> sideOf(Program &program, std::vector<Store> stores, const Nod
     }
   }
   for (Store &store : stores) {
-    for (Affine &index : store.index) {
-      index = index.substitute({}, program.space, replaced);
-    }
-    store.value = replaced(store.value);
-    store.guard = store.guard ? replaced(store.guard) : nullptr;
+    replaceIn(store, program.space, replaced);
   }
   return stores;
 }

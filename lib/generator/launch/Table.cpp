@@ -3,6 +3,7 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/ChosenPlaces.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
@@ -53,13 +54,9 @@ std::string roleOf(const Program &program, const std::vector<Store> &stores,
 
 /// Whether what is reduced needs another reduction, so that a tile that holds a line reads it once.
 bool reducesTwice(const std::vector<Store> &stores) {
-  const std::vector<const Node *> nodes = reachable(rootsOf(stores));
-  return std::any_of(nodes.begin(), nodes.end(), [](const Node *node) {
-    const std::vector<const Node *> inside = reachable(node->inputs);
-    return node->kind == NodeKind::Reduce &&
-           std::any_of(inside.begin(), inside.end(),
-                       [](const Node *each) { return each->kind == NodeKind::Reduce; });
-  });
+  const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
+  return std::any_of(all.begin(), all.end(),
+                     [](const Node *node) { return !reductionsOf(node->inputs).empty(); });
 }
 
 /// The kernels of stores that one kernel can make: of reductions whose extent is not known, both

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/lower/InPlace.h"
 
-#include <fmt/format.h>
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Names.h"
 
 #include <algorithm>
 
@@ -41,7 +42,7 @@ private:
 
   /// The element that is stored, where the store rounds to what it was converted from.
   static const Node *withoutConversions(const Node *value) {
-    while (value->kind == NodeKind::Map && value->name == "cast" && isFloat(value->dtype)) {
+    while (isMap(*value, "cast") && isFloat(value->dtype)) {
       value = value->inputs.front();
     }
     return value;
@@ -112,11 +113,7 @@ private:
 
   void readBefore() {
     Buffer before = program.buffers[input];
-    const std::string name = before.name + "_before";
-    before.name = name;
-    for (int i = 1; program.find(before.name); ++i) {
-      before.name = fmt::format("{}_{}", name, i);
-    }
+    before.name = freeName(program, before.name + "_before");
     before.role = BufferRole::Temporary;
     std::vector<Affine> point;
     for (const Polynomial &size : before.sizes) {

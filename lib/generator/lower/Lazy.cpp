@@ -2,6 +2,7 @@
 // Views as index arithmetic, operations as nodes, see Lazy.h.
 #include "lib/generator/lower/Lazy.h"
 
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Types.h"
 
 #include <algorithm>
@@ -271,9 +272,8 @@ Lazy Tensors::reduce(const std::string &monoid, const Lazy &x, const std::vector
       }
     }
     const Node *value = x.at(from);
-    const bool isSumOfProducts = value->kind == NodeKind::Reduce && value->name == "sum" &&
-                                 value->inputs[0]->kind == NodeKind::Map &&
-                                 value->inputs[0]->name == "mul";
+    const bool isSumOfProducts =
+        value->kind == NodeKind::Reduce && value->name == "sum" && isMap(*value->inputs[0], "mul");
     if (monoid == "sum" && isSumOfProducts) { // one contraction over the dimensions of both
       iterators.insert(iterators.end(), value->iterators.begin(), value->iterators.end());
       value = value->inputs[0];

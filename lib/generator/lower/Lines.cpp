@@ -3,8 +3,8 @@
 #include "lib/generator/lower/Lines.h"
 
 #include "lib/definition/operations/indices/Along.h"
-
-#include <fmt/format.h>
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Names.h"
 
 #include <cmath>
 #include <limits>
@@ -15,14 +15,6 @@ namespace {
 Point with(Point point, size_t dim, Affine value) {
   point[dim] = std::move(value);
   return point;
-}
-
-std::string freeName(const Program &program, const char *hint) {
-  std::string name = hint;
-  for (int count = 1; program.find(name); ++count) {
-    name = fmt::format("{}_{}", hint, count);
-  }
-  return name;
 }
 
 BufferId temporary(Program &program, const char *hint, const Shape &shape, DType dtype) {
@@ -103,10 +95,10 @@ Lazy Lines::searched(bool isLargest, const Lazy &x, const std::vector<size_t> &d
 Lazy Lines::plain(const Lazy &x) {
   const Node *value = x.at(freshPoint(x.shape));
   const Node *inner = value;
-  while (inner->kind == NodeKind::Map && inner->name == "cast") {
+  while (isMap(*inner, "cast")) {
     inner = inner->inputs[0];
   }
-  if (inner->kind == NodeKind::Load || inner->kind == NodeKind::Ref) {
+  if (isAccess(*inner)) {
     return x;
   }
   const BufferId buffer = temporary(program, "line", x.shape, x.dtype);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the text and of sizes, tensors made of them, and values in another type.
+#include "lib/definition/operations/Signs.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/generator/lower/Lowerer.h"
@@ -145,9 +146,6 @@ Lazy Lowerer::numberTensor(const language::Expr &expr, DType type) {
   if (const std::optional<Polynomial> whole = polynomialOf(expr)) {
     return make.cast(wholeTensor(*whole), type);
   }
-  static const std::map<std::string, std::string> names = {
-      {"+", "add"},  {"-", "sub"},           {"*", "mul"},      {"/", "div"},
-      {"**", "pow"}, {"//", "floor_divide"}, {"%", "remainder"}};
   switch (expr.kind) {
   case ExprKind::Name: {
     const auto input =
@@ -170,9 +168,9 @@ Lazy Lowerer::numberTensor(const language::Expr &expr, DType type) {
     return function == "float" ? operand : make.map(function, {operand});
   }
   case ExprKind::Binary:
-    if (auto found = names.find(expr.text); found != names.end()) {
-      return make.map(found->second, {numberTensor(*expr.operands[0], type),
-                                      numberTensor(*expr.operands[1], type)});
+    if (const auto operation = definition::operationOfSign(expr.text)) {
+      return make.map(*operation, {numberTensor(*expr.operands[0], type),
+                                   numberTensor(*expr.operands[1], type)});
     }
     [[fallthrough]];
   default:

@@ -2,7 +2,9 @@
 // Views with fewer dimensions, see Flatten.h.
 #include "lib/generator/normalise/Flatten.h"
 
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/program/Names.h"
 
 namespace nereid::generator {
 namespace {
@@ -15,11 +17,7 @@ BufferId viewOf(Program &program, Buffer view) {
       return static_cast<BufferId>(id);
     }
   }
-  const std::string stem = program.buffers[*view.base].name + "_flat";
-  view.name = stem;
-  for (int number = 1; program.find(view.name); ++number) {
-    view.name = stem + "_" + std::to_string(number);
-  }
+  view.name = freeName(program, program.buffers[*view.base].name + "_flat");
   return program.add(std::move(view));
 }
 
@@ -74,7 +72,7 @@ Affine flatIndex(const Buffer &buffer, const std::vector<Affine> &indices, const
 std::vector<IndexedBuffer> indexedBuffers(const Program &program) {
   std::vector<IndexedBuffer> result;
   for (const Node *node : program.values()) {
-    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+    if (isAccess(*node)) {
       result.emplace_back(node->buffer, node->indices);
     }
   }
@@ -89,8 +87,7 @@ std::vector<IndexedBuffer> indexedBuffers(const Program &program) {
 void flatten(Program &program, const std::map<IndexedBuffer, Flattening> &plan) {
   program.rebuild([&](NodeParts parts) {
     IndexedBuffer access(parts.buffer, parts.indices);
-    const bool isAccess = parts.kind == NodeKind::Load || parts.kind == NodeKind::Ref;
-    if (auto found = plan.find(access); isAccess && found != plan.end()) {
+    if (auto found = plan.find(access); isAccess(parts) && found != plan.end()) {
       std::tie(parts.buffer, parts.indices) = flattened(program, access, found->second);
     }
     return program.nodes.make(std::move(parts));

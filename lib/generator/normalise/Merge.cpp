@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // X6: neighbouring iterators as one, see Normalise.h.
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/normalise/Flatten.h"
 #include "lib/generator/normalise/Normalise.h"
 
@@ -12,7 +13,7 @@ class Merger {
 public:
   explicit Merger(Program &program) : program(program), accesses(indexedBuffers(program)) {
     for (const Node *node : program.values()) {
-      if (node->kind != NodeKind::Load && node->kind != NodeKind::Ref) {
+      if (!isAccess(*node)) {
         for (const Affine &index : node->indices) {
           index.collect(fixed);
         }

@@ -2,6 +2,8 @@
 // What all passes over programs ask, see Program.h.
 #include "lib/generator/program/Program.h"
 
+#include "lib/generator/program/Replace.h"
+
 namespace nereid::generator {
 
 BufferId Program::add(Buffer buffer) {
@@ -21,11 +23,7 @@ std::optional<BufferId> Program::find(const std::string &name) const {
 void Program::replace(const IndexMap &map, const NodeMap &replaced) {
   for (Stage &stage : stages) {
     for (Store &store : stage.stores) {
-      for (Affine &index : store.index) {
-        index = index.substitute(map, space, replaced);
-      }
-      store.value = replaced(store.value);
-      store.guard = store.guard ? replaced(store.guard) : nullptr;
+      replaceIn(store, space, replaced, map);
     }
   }
 }

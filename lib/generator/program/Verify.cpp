@@ -2,6 +2,7 @@
 // The laws of programs, see Verify.h.
 #include "lib/generator/program/Verify.h"
 
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Guards.h"
 #include "lib/generator/program/Injective.h"
 #include "lib/generator/program/Monoids.h"
@@ -21,10 +22,6 @@ struct Breach {
 
 [[noreturn]] void breach(const char *law, std::string message) {
   throw Breach{law, std::move(message)};
-}
-
-bool isAccess(const Node &node) {
-  return node.kind == NodeKind::Load || node.kind == NodeKind::Ref;
 }
 
 class Verifier {
@@ -412,7 +409,7 @@ private:
       if (isAccess(*node)) {
         checkInside(program.buffers[node->buffer], node->indices, context->guards);
       }
-      const bool isChoice = node->kind == NodeKind::Map && node->name == "where";
+      const bool isChoice = isMap(*node, "where");
       auto own = context;
       if (!node->iterators.empty()) { // conditions outside speak of other iterators of these names
         own =

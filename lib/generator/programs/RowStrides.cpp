@@ -3,6 +3,8 @@
 #include "lib/generator/programs/RowStrides.h"
 
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Names.h"
 
 #include <algorithm>
 
@@ -18,7 +20,7 @@ std::set<BufferId> accessed(const Program &program) {
     }
   }
   for (const Node *node : program.values()) {
-    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+    if (isAccess(*node)) {
       result.insert(node->buffer);
     }
   }
@@ -37,14 +39,6 @@ bool isOfRows(const Buffer &view, const Polynomial &length, const Symbols &symbo
     }
   }
   return hasRows && view.offset.isZero() && symbols.isAtMost(last, length - 1);
-}
-
-std::string freshName(const Program &program, const std::string &stem) {
-  std::string name = stem;
-  for (int number = 1; program.space.symbols.find(name) || program.find(name); ++number) {
-    name = stem + "_" + std::to_string(number);
-  }
-  return name;
 }
 
 /// Wrappers ask for strides before they compute what follows from other sizes.
@@ -119,7 +113,7 @@ void freeRows(Program &program, BufferId base, const std::vector<BufferId> &view
     if (!fits || cutsRuns) {
       continue;
     }
-    const std::string name = freshName(program, own.name + "_stride");
+    const std::string name = freeName(program, own.name + "_stride");
     const Polynomial stride = program.space.symbols.add({name, 0}); // 0: one row again and again
     for (BufferId id = 0; id < program.buffers.size(); ++id) {
       for (Polynomial &step : program.buffers[id].strides) {

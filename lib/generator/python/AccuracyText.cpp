@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `<op>_accuracy.py`: kernel and baseline on every case, type and kind of data. The reference is
 // the definition's body by PyTorch in float64; how far a result may be from it follows from the
-// kernel's operations on the data at hand (text/steps.py, text/judge.py).
+// kernel's operations on the data at hand (text/data.py, text/steps.py, text/judge.py).
 #include "lib/generator/EagerText.h"
 #include "lib/generator/TestProgram.h"
 #include "lib/generator/TypeLists.h"
@@ -111,8 +111,8 @@ std::string writePythonAccuracy(const Generation &generation) {
   }
   text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, called.op.name);
   text += exactDefinition(called) + stepFunctions(generation, names) + "\n\n";
-  return text + programText("steps.py") + "\n\n" + programText("judge.py") + "\n\n" +
-         programText("accuracy.py");
+  return text + programText("data.py") + "\n\n" + programText("steps.py") + "\n\n" +
+         programText("judge.py") + "\n\n" + programText("accuracy.py");
 }
 
 } // namespace nereid::generator

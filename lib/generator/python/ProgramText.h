@@ -16,8 +16,8 @@ struct ProgramFile {
 /// Every file of text/.
 std::span<const ProgramFile> programFiles();
 
-/// "steps.py", "judge.py", "accuracy.py", "performance.py" of text/; "" for a name that is not
-/// there.
+/// "data.py", "steps.py", "judge.py", "accuracy.py", "performance.py" of text/; "" for a name that
+/// is not there.
 std::string programText(std::string_view name);
 
 } // namespace nereid::generator

@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/Signs.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/View.h"
 #include "lib/definition/operations/indices/Along.h"
@@ -228,9 +229,6 @@ private:
 
   int numberStep(const language::Expr &expr) {
     using language::ExprKind;
-    static const std::map<std::string, std::string> names = {
-        {"+", "add"},  {"-", "sub"},           {"*", "mul"},      {"/", "div"},
-        {"**", "pow"}, {"//", "floor_divide"}, {"%", "remainder"}};
     switch (expr.kind) {
     case ExprKind::Integer:
       return constant(static_cast<double>(expr.integer), OperandKind::Whole);
@@ -243,7 +241,7 @@ private:
                  ? numberStep(*expr.operands[1])
                  : pointwise(expr.operands[0]->text, {numberStep(*expr.operands[1])});
     case ExprKind::Binary:
-      return pointwise(names.at(expr.text),
+      return pointwise(definition::operationOfSign(expr.text).value(),
                        {numberStep(*expr.operands[0]), numberStep(*expr.operands[1])});
     default:
       break;

@@ -23,6 +23,10 @@ enum class Figure : uint8_t { Programs, Waves, Runs, Moved, Pressure, Turns, War
 /// At the limit of memory or arithmetic no schedule helps.
 constexpr double nearLimit = 0.85, largestGain = 10;
 constexpr double leastBetter = 1.01;
+/// What the language takes where a launch says nothing.
+constexpr int64_t usualWarps = 4, usualStages = 3;
+/// First changes that a search goes on from, those that should gain most.
+constexpr size_t mostExplored = 12;
 
 std::vector<Figure> askedBy(Bottleneck bottleneck) {
   switch (bottleneck) {
@@ -63,8 +67,8 @@ ScheduleTotal totalOf(const std::vector<LaunchFigures> &figures, const Machine &
     }
     total.pressure = std::max(total.pressure, std::max(1.0, pressureOf(one, chip)));
     total.turns += one.turns;
-    total.warps += static_cast<double>(one.programs * (one.warps > 0 ? one.warps : 4)) *
-                   static_cast<double>(one.stages > 0 ? one.stages : 3);
+    total.warps += static_cast<double>(one.programs * (one.warps > 0 ? one.warps : usualWarps)) *
+                   static_cast<double>(one.stages > 0 ? one.stages : usualStages);
     own += one.ownBytes;
   }
   total.waves = own > 0 ? own / total.waves : 1;
@@ -125,9 +129,14 @@ std::vector<int64_t> valuesOfForm(const LaunchChoice &choice) {
                                                  : std::vector<int64_t>{0, choice.most};
 }
 
+/// Of the peak arithmetic, or of the memory's bandwidth where that is asked for.
+double fractionOfLimit(const Diagnosis &diagnosis) {
+  return std::max(diagnosis.computeFraction,
+                  diagnosis.isBeyondCache ? diagnosis.bandwidthFraction : 0.0);
+}
+
 double mostGain(const Diagnosis &diagnosis) {
-  const double fraction = std::max(diagnosis.computeFraction,
-                                   diagnosis.isBeyondCache ? diagnosis.bandwidthFraction : 0.0);
+  const double fraction = fractionOfLimit(diagnosis);
   return fraction >= nearLimit ? 1 : fraction > 0 ? 1 / fraction : largestGain;
 }
 
@@ -144,11 +153,6 @@ std::vector<Neighbour> gaining(std::vector<Neighbour> list) {
     list.push_back(std::move(each));
   }
   return list;
-}
-
-bool isBelowLimits(const Diagnosis &diagnosis) {
-  return std::max(diagnosis.computeFraction,
-                  diagnosis.isBeyondCache ? diagnosis.bandwidthFraction : 0.0) < nearLimit;
 }
 
 } // namespace
@@ -203,7 +207,7 @@ void Neighbourhood::steps(const LaunchChoice &choice) {
   const bool isOption = choice.kind == LaunchChoice::Kind::Option;
   int64_t value = shown.get(choice.name, -1);
   if (isOption && chip.isDevice && value < 0 && isTaken(choice)) {
-    value = choice.name.ends_with("num_stages") ? 3 : 4;
+    value = choice.name.ends_with("num_stages") ? usualStages : usualWarps;
   }
   if (value < 0 || (isOption && !chip.isDevice)) {
     return; // of a kernel that is not launched
@@ -297,7 +301,7 @@ std::vector<Neighbour> Neighbourhood::all(const Diagnosis &diagnosis) const {
 std::vector<Neighbour> Neighbourhood::of(const Diagnosis &diagnosis,
                                          const Patterns *patterns) const {
   std::vector<Neighbour> list = gaining(all(diagnosis));
-  if (list.empty() && isBelowLimits(diagnosis)) { // of what else the costs speak for
+  if (list.empty() && fractionOfLimit(diagnosis) < nearLimit) { // of what else the costs speak for
     Diagnosis any = diagnosis;
     any.bottleneck = Bottleneck::Unknown;
     list = gaining(all(any));
@@ -316,9 +320,6 @@ std::vector<Neighbour> Neighbourhood::of(const Diagnosis &diagnosis,
   }
   return gaining(std::move(list)); // as patterns say
 }
-
-/// First changes that a search goes on from, those that should gain most.
-constexpr size_t mostExplored = 12;
 
 std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip) {
   const Schedule rule;

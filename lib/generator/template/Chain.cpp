@@ -53,12 +53,11 @@ public:
     scoreTile.loop([&] { turn(); }, {&keyTile, &valueTile});
     writing.values.give(chain.outer.reduce, {fresh("attended", acc / total)});
     writing.values.store(stores);
+    const std::initializer_list<const Values *> all = {&ofQuery, &ofKey, &ofScore, &ofValue};
+    std::for_each(all.begin(), all.end(), [&](const Values *each) { writing.takeOffsets(*each); });
     StageKernel made = writing.take({depth, keys});
-    for (const Values *each : {&ofQuery, &ofKey, &ofScore, &ofValue}) {
-      made.offsets.insert(made.offsets.end(), each->indicesWritten().begin(),
-                          each->indicesWritten().end());
-      made.usesLibdevice |= each->usesLibdevice();
-    }
+    made.usesLibdevice |= std::any_of(all.begin(), all.end(),
+                                      [](const Values *each) { return each->usesLibdevice(); });
     made.condition =
         fmt::format("({0} <= {2})*({1} <= {2})", launchExtent(depth, program),
                     launchExtent(writing.tile.dimensions().back(), program), chainDepthAtMost);

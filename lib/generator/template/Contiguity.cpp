@@ -2,6 +2,8 @@
 // Votes of accesses, see Contiguity.h.
 #include "lib/generator/template/Contiguity.h"
 
+#include "lib/generator/index/NodeQueries.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -36,7 +38,7 @@ std::vector<Access> accessesOf(const Program &program, const std::vector<Store> 
     add(store.buffer, store.index, 2);
   }
   for (const Node *node : reachable(rootsOf(stores))) {
-    if (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) {
+    if (isAccess(*node)) {
       add(node->buffer, node->indices, 1);
     }
   }

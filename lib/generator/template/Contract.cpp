@@ -56,13 +56,11 @@ public:
       writing.values.give(contractions[i].reduce, {name(sums[i])});
     }
     writing.values.store(stores);
+    writing.takeOffsets(ofA);
+    writing.takeOffsets(ofB);
     StageKernel made = writing.take({a.dimensions().back()});
     made.options.emplace_back("num_warps", blocks().warps);
-    for (const Values *each : {&ofA, &ofB}) {
-      made.offsets.insert(made.offsets.end(), each->indicesWritten().begin(),
-                          each->indicesWritten().end());
-      made.usesLibdevice |= each->usesLibdevice();
-    }
+    made.usesLibdevice |= ofA.usesLibdevice() || ofB.usesLibdevice();
     return made;
   }
 

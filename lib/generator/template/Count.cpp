@@ -2,8 +2,6 @@
 // Kernels of counts, see Count.h.
 #include "lib/generator/template/Count.h"
 
-#include <algorithm>
-
 namespace nereid::generator {
 namespace {
 
@@ -64,10 +62,9 @@ StageKernel emitCount(const Program &program, const std::string &kernelName,
   });
   writing.values.give(count.sum, {name(total)});
   writing.values.store(stores);
+  writing.takeOffsets(values);
   StageKernel made = writing.take({tile.dimensions().back()});
   made.options.emplace_back("num_warps", warps);
-  made.offsets.insert(made.offsets.end(), values.indicesWritten().begin(),
-                      values.indicesWritten().end());
   made.usesLibdevice |= values.usesLibdevice();
   return made;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of counts (fuse/SplitCounts.h): a program has all places of the table and walks along a
-// part of the values, whose places it counts by the language's histogram.
+// Kernels of counts (fuse/split/SplitCounts.h): a program has all places of the table and walks
+// along a part of the values, whose places it counts by the language's histogram.
 #pragma once
 
 #include "lib/generator/fuse/split/SplitCounts.h"

@@ -3,8 +3,9 @@
 #include "lib/generator/template/Map.h"
 
 #include "lib/definition/operations/Operations.h"
-#include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/emit/DataReads.h"
 #include "lib/generator/fuse/Frontier.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
 
@@ -55,12 +56,6 @@ std::optional<IteratorId> sharedAlong(const std::vector<Store> &stores,
   return most;
 }
 
-std::vector<const Node *> reductionsOf(const std::vector<Store> &stores) {
-  std::vector<const Node *> all = reachable(rootsOf(stores));
-  std::erase_if(all, [](const Node *node) { return node->kind != NodeKind::Reduce; });
-  return all;
-}
-
 /// Without those of parts, which no lane of the tile makes for itself.
 std::vector<Access> accessesOfTile(const Program &program, const std::vector<Store> &stores,
                                    const std::vector<IteratorId> &order) {
@@ -95,24 +90,21 @@ std::vector<const Node *> besideReductions(const std::vector<Store> &stores) {
 /// not where a condition may have to keep them from it.
 void loadAhead(KernelWriting &writing) {
   const std::vector<const Node *> nodes = besideReductions(writing.stores);
-  auto isMap = [](const Node *node, const char *name) {
-    return node->kind == NodeKind::Map && node->name == name;
-  };
-  auto isAccess = [](const Node *node) {
-    return node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
+  auto isConversion = [](const Node *node) {
+    return isMap(*node, "cast") && isAccess(*node->inputs[0]);
   };
   const bool isConditional = std::any_of(nodes.begin(), nodes.end(), [&](const Node *node) {
-    return isMap(node, "where") || (isAccess(node) && readsIndex(node->indices));
+    return isMap(*node, "where") || readsAtData(*node);
   });
   std::set<const Node *> converted; // loads stand in one line with their conversions
   for (const Node *node : nodes) {
-    if (isMap(node, "cast") && isAccess(node->inputs[0])) {
+    if (isConversion(node)) {
       converted.insert(node->inputs[0]);
     }
   }
   for (const Node *node : nodes) {
-    const bool isConversion = isMap(node, "cast") && isAccess(node->inputs[0]);
-    if (!isConditional && (isConversion || (isAccess(node) && !converted.contains(node)))) {
+    const bool isAlone = isAccess(*node) && !converted.contains(node);
+    if (!isConditional && (isConversion(node) || isAlone)) {
       writing.values.valueOf(node);
     }
   }
@@ -122,7 +114,7 @@ void loadAhead(KernelWriting &writing) {
 /// calls.
 std::vector<kernel::Kernel> joinParts(const Program &program, KernelWriting &writing,
                                       IteratorId part) {
-  const std::vector<const Node *> all = reductionsOf(writing.stores);
+  const std::vector<const Node *> all = reductionsOf(rootsOf(writing.stores));
   const std::vector<const Node *> joined =
       frontier(rootsOf(writing.stores), {all.begin(), all.end()});
   writing.bindMasks();
@@ -143,7 +135,7 @@ std::vector<kernel::Kernel> joinParts(const Program &program, KernelWriting &wri
 } // namespace
 
 std::optional<IteratorId> joinedParts(const Program &program, const std::vector<Store> &stores) {
-  const std::vector<const Node *> all = reductionsOf(stores);
+  const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
   if (all.empty() || orderOf(program, stores).empty()) {
     return std::nullopt;
   }

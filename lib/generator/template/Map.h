@@ -20,8 +20,7 @@ std::optional<IteratorId> joinedParts(const Program &program, const std::vector<
 /// The kernel `name` of `stores`, which share their iterators, over a tile of `dims`, which have
 /// each of these once. The program keeps the laws and is normalised. E0607 for what binds an
 /// iterator but those of joinedParts(), for random numbers and for what memory cannot accumulate.
-/// `onDevices`: what devices
-/// store instead, see ChosenPlaces.h.
+/// `onDevices`: what devices store instead, see ChosenPlaces.h.
 Result<StageKernel> emitMap(const Program &program, const std::string &name,
                             const std::vector<Store> &stores, std::vector<TileDim> dims,
                             const std::optional<std::vector<Store>> &onDevices = std::nullopt);

@@ -3,7 +3,9 @@
 #include "lib/generator/template/Order.h"
 
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/Table.h"
+#include "lib/generator/program/Names.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Scan.h"
 
@@ -273,8 +275,7 @@ private:
     for (const Store &store : stores) {
       const Node *guard = store.guard;
       const bool isBound =
-          guard && guard->kind == NodeKind::Map && guard->name == "lt" &&
-          guard->inputs[0]->kind == NodeKind::Index &&
+          guard && isMap(*guard, "lt") && guard->inputs[0]->kind == NodeKind::Index &&
           guard->inputs[0]->indices[0].asIterator() == writing.tile.dimensions().back().also &&
           guard->inputs[1]->kind == NodeKind::Const;
       if (!isBound) {
@@ -381,10 +382,7 @@ std::string longestWhole(const std::vector<TileDim> &dims, const Program &progra
 
 BufferId workspace(Program &program, const Polynomial &elements) {
   Buffer buffer;
-  buffer.name = "sorted";
-  for (int count = 1; program.find(buffer.name); ++count) {
-    buffer.name = fmt::format("sorted_{}", count);
-  }
+  buffer.name = freeName(program, "sorted");
   buffer.dtype = DType::I64;
   buffer.role = BufferRole::Temporary;
   buffer.sizes = {elements};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a kernel's reductions and scans are computed in parts (fuse/Split.h, SplitScan.h), and in
-// how many: where the programs of one kernel would not keep all processors at work and each has a
-// long way to go. Also when sums at places from an index are (SplitCounts.h, SplitWalk.h).
+// When a kernel's reductions and scans are computed in parts (fuse/split/Split.h, SplitScan.h), and
+// in how many: where the programs of one kernel would not keep all processors at work and each has
+// a long way to go. Also when sums at places from an index are (SplitCounts.h, SplitWalk.h).
 //
 //   rows             64 parts of lines that are long for the number of processors, 256 of a
 //                    reduction of everything

@@ -5,7 +5,6 @@
 #include "lib/generator/template/Contiguity.h"
 
 namespace nereid::generator {
-
 namespace {
 
 /// Rows that a program clears at a time.
@@ -35,9 +34,8 @@ StageKernel emitWalk(const Program &program, const std::string &name,
   cleared.loopOverValues([&] { cleared.store(walk.clearing); });
   writing.body.evaluate(kernel::call("tl.debug_barrier", {}));
   writing.values.loopOverValues([&] { writing.values.store(stores); });
+  writing.takeOffsets(cleared);
   StageKernel made = writing.take({dims[1]});
-  made.offsets.insert(made.offsets.end(), cleared.indicesWritten().begin(),
-                      cleared.indicesWritten().end());
   made.options.emplace_back("num_warps", "1");
   return made;
 }

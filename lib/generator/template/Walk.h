@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of additions in order (fuse/SplitWalk.h): lanes along what values and results share, each
-// of which walks along all values of a part and adds them to memory where they belong.
+// Kernels of additions in order (fuse/split/SplitWalk.h): lanes along what values and results
+// share, each of which walks along all values of a part and adds them to memory where they belong.
 #pragma once
 
 #include "lib/generator/fuse/split/Split.h"

@@ -38,6 +38,9 @@ public:
   explicit Attention(Expressions &e) : e(e) {}
 
   std::string text() {
+    if (e.shape(1).size() != e.shape(0).size() || e.shape(2).size() != e.shape(0).size()) {
+      Expressions::fail("expects queries, keys and values of as many dimensions");
+    }
     e.useAll();
     q = headsOf(e, 0, "q_num_heads", "q");
     k = headsOf(e, 1, "kv_num_heads", "k");

@@ -31,7 +31,7 @@ std::string spread(Expressions &e, size_t input) {
   if (e.type(input) != ElementType::of(DType::F32)) {
     text = fmt::format("{}.to(torch.float32)", text);
   }
-  if (own == 0 || (own == 1 && e.shape(input)[0] == Dim{1, ""})) {
+  if (e.isNumber(input)) {
     return text;
   }
   if (own > 1 || e.of().integer("block_size", 0) != 0) {
@@ -86,7 +86,7 @@ std::string matMulInteger(Expressions &e) {
     if (!e.of().hasInput(zero)) {
       return x;
     }
-    if (!e.shape(zero).empty() && e.shape(zero) != Shape{Dim{1, ""}}) {
+    if (!e.isNumber(zero)) {
       Expressions::fail("has a zero for each row or column");
     }
     return fmt::format("({} - {}.to(torch.int32))", x, e.tensor(zero));
@@ -103,7 +103,7 @@ std::string qLinearMatMul(Expressions &e) {
     Expressions::fail(fmt::format("makes elements of {}", e.resultType().name()));
   }
   for (size_t input : {1, 2, 4, 5, 6, 7}) {
-    if (!e.shape(input).empty() && e.shape(input) != Shape{Dim{1, ""}}) {
+    if (!e.isNumber(input)) {
       Expressions::fail("has a factor or a zero for each row or column");
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/importer/body/Expressions.h"
 
+#include "lib/definition/gradient/text/BodyText.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -292,7 +293,30 @@ std::string Expressions::shapeText(const Shape &shape) {
   for (const Dim &dim : shape) {
     sizes.push_back(sizeText(dim));
   }
-  return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
+  return tupleText(sizes);
+}
+
+std::string Expressions::places(const Dim &extent, size_t behind) {
+  const std::string line = fmt::format("torch.arange({})", sizeText(extent));
+  Shape shape(behind + 1, {1, ""});
+  shape[0] = extent;
+  return behind == 0 ? line : fmt::format("torch.reshape({}, {})", line, shapeText(shape));
+}
+
+bool Expressions::isNumber(size_t input) const {
+  return shape(input).empty() || shape(input) == Shape{Dim{1, ""}};
+}
+
+std::string tupleText(const std::vector<int64_t> &numbers) {
+  std::vector<std::string> texts;
+  for (const int64_t one : numbers) {
+    texts.push_back(std::to_string(one));
+  }
+  return tupleText(texts);
+}
+
+std::string tupleText(const std::vector<std::string> &texts) {
+  return definition::tupleText(texts);
 }
 
 } // namespace nereid::importer

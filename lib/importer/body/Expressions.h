@@ -69,6 +69,10 @@ public:
   std::string productText(const Shape &shape, size_t from, size_t to);
   /// "(B, 3, 4)".
   std::string shapeText(const Shape &shape);
+  /// 0, 1, … to before `extent`, which broadcasts with so many dimensions behind its own.
+  std::string places(const Dim &extent, size_t behind);
+  /// Whether the input has one element, in one dimension at most.
+  bool isNumber(size_t input) const;
   void setResults(size_t count) { resultCount = count; }
   /// Whether something may read this result of the node.
   bool hasOutput(size_t output) const {
@@ -117,5 +121,8 @@ const RuleTable &attentionRules();
 const RuleTable &lossRules();
 /// "torch.float16"; fails where definitions lack the type.
 std::string typeText(ElementType type);
+/// "(3, 3)", "(3,)".
+std::string tupleText(const std::vector<int64_t> &numbers);
+std::string tupleText(const std::vector<std::string> &texts);
 
 } // namespace nereid::importer

@@ -18,8 +18,8 @@ std::string labels(Expressions &e, std::optional<int64_t> ignored) {
     low = std::to_string(*ignored);
     isApart = *ignored < -1;
   } else if (ignored && (!classes.isSize() || *ignored >= classes.size)) {
-    if (!classes.isSize()) {
-      Expressions::fail(fmt::format("ignores the class {} of a number that is open", *ignored));
+    if (!classes.isSize() || *ignored == INT64_MAX) {
+      Expressions::fail(fmt::format("ignores the class {} of {}", *ignored, count));
     }
     high = std::to_string(*ignored + 1);
     isApart = *ignored > classes.size;

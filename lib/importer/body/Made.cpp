@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that make tensors of sizes and numbers, as expressions.
 #include "lib/importer/body/Expressions.h"
+#include "lib/importer/shapes/Slice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <cstdlib>
 
 namespace nereid::importer {
 namespace {
@@ -64,11 +65,10 @@ std::string eyeLike(Expressions &e) {
 /// Sizes as elements: where shapes have them already nothing reads this line, and it is left out.
 std::string shapeAsValue(Expressions &e) {
   const auto rank = static_cast<int64_t>(e.shape(0).size());
-  auto bound = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
-  const int64_t first = bound(e.of().integer("start", 0)),
-                last = bound(e.of().integer("end", rank));
+  const SlicedDim taken =
+      slicedDim(rank, e.of().integer("start", 0), e.of().integer("end", rank), 1);
   std::vector<std::string> sizes;
-  for (int64_t i = first; i < last; ++i) {
+  for (int64_t i = taken.from; i < taken.from + taken.count; ++i) {
     sizes.push_back(fmt::format("torch.full((1,), {}, dtype=torch.int64)",
                                 e.sizeText(e.shape(0)[static_cast<size_t>(i)])));
   }

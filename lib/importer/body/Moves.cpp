@@ -255,13 +255,8 @@ std::string hardmax(Expressions &e) {
   if (e.opset() < 13 && dim + 1 != static_cast<int64_t>(shape.size())) {
     Expressions::fail("is taken over several dimensions together, as before operator set 13");
   }
-  const Dim &extent = shape[static_cast<size_t>(dim)];
-  std::string places = fmt::format("torch.arange({})", e.sizeText(extent));
-  if (dim + 1 != static_cast<int64_t>(shape.size())) {
-    Shape line(shape.size() - static_cast<size_t>(dim), {1, ""});
-    line[0] = extent;
-    places = fmt::format("torch.reshape({}, {})", places, e.shapeText(line));
-  }
+  const auto at = static_cast<size_t>(dim);
+  const std::string places = e.places(shape[at], shape.size() - at - 1);
   const std::string x = e.tensor(0);
   return fmt::format("torch.where({0} == torch.argmax({1}, dim={2}, keepdim=True), "
                      "torch.ones_like({1}), 0.0)",

@@ -60,10 +60,6 @@ private:
   Dim longest;
 };
 
-std::string tupleText(const std::vector<std::string> &parts) {
-  return fmt::format("({}{})", fmt::join(parts, ", "), parts.size() == 1 ? "," : "");
-}
-
 std::string gatherNd(Expressions &e) {
   const int64_t batches = e.of().integer("batch_dims", 0);
   const Shape &indices = e.shape(1);
@@ -74,11 +70,7 @@ std::string gatherNd(Expressions &e) {
   const std::string x = e.tensor(0);
   std::vector<std::string> parts;
   for (size_t i = 0; i < static_cast<size_t>(batches); ++i) { // its own place in each of these
-    Shape along(indices.size() - 1 - i, {1, ""});
-    along[0] = indices[i];
-    const std::string own = fmt::format("torch.arange({})", e.sizeText(indices[i]));
-    parts.push_back(
-        along.size() == 1 ? own : fmt::format("torch.reshape({}, {})", own, e.shapeText(along)));
+    parts.push_back(e.places(indices[i], indices.size() - 2 - i));
   }
   const auto components = places.components(0, true);
   parts.insert(parts.end(), components.begin(), components.end());
@@ -194,12 +186,7 @@ std::string tensorScatter(Expressions &e) {
 std::string oneHot(Expressions &e) {
   const Shape &result = e.resultShape();
   const auto axis = static_cast<size_t>(e.axis(e.of().integer("axis", -1), result.size()));
-  Shape line(result.size() - axis, {1, ""});
-  line[0] = result[axis];
-  std::string places = fmt::format("torch.arange({})", e.sizeText(result[axis]));
-  if (line.size() > 1) {
-    places = fmt::format("torch.reshape({}, {})", places, e.shapeText(line));
-  }
+  const std::string places = e.places(result[axis], result.size() - axis - 1);
   const auto dtype = e.type(0).dtype();
   const bool isUnsigned = dtype && !isFloat(*dtype) && !isSignedInteger(*dtype);
   std::string index = fmt::format("torch.unsqueeze({}, {})", e.tensor(0), axis);

@@ -36,10 +36,6 @@ public:
       isBeyondHalf = isBeyondHalf || 2 * low[i] > kernel[i];
     }
   }
-  /// "(3, 3)".
-  std::string text(const Integers &list) const {
-    return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
-  }
   /// The image, with what paddings that differ between its sides add.
   std::string image(const char *value) const { return padded(e.tensor(0), value); }
   std::string padded(const std::string &image, const char *value) const {
@@ -52,7 +48,7 @@ public:
     }
     return fmt::format("F.pad({}, ({}), value={})", image, fmt::join(order, ", "), value);
   }
-  std::string padding() const { return text(isEven() ? low : Integers(count, 0)); }
+  std::string padding() const { return tupleText(isEven() ? low : Integers(count, 0)); }
 
   Integers listOf(const char *name, size_t length, int64_t otherwise) const {
     const auto *given = e.of().integers(name);
@@ -118,7 +114,7 @@ std::string conv(Expressions &e) {
   const std::string x = window.image("0.0"), weight = e.tensor(1);
   return fmt::format("F.conv{}d({}, {}, {}, stride={}, padding={}, dilation={}, groups={})",
                      window.count, x, weight, e.of().hasInput(2) ? e.tensor(2) : "None",
-                     window.text(window.strides), window.padding(), window.text(window.dilations),
+                     tupleText(window.strides), window.padding(), tupleText(window.dilations),
                      e.of().integer("group", 1));
 }
 
@@ -136,7 +132,7 @@ std::string convInteger(Expressions &e) {
     std::string text = fmt::format("{}.to({})", e.tensor(input), type);
     if (e.of().hasInput(zero)) {
       std::string of = e.tensor(zero);
-      if (!e.shape(zero).empty() && e.shape(zero) != Shape{Dim{1, ""}}) {
+      if (!e.isNumber(zero)) {
         if (input != 1 || e.shape(zero).size() != 1) {
           Expressions::fail("has a zero for each channel of its image");
         }
@@ -151,8 +147,8 @@ std::string convInteger(Expressions &e) {
   const std::string x = side(0, 2, "x"), weight = side(1, 3, "w");
   return fmt::format("F.conv{}d({}, {}, None, stride={}, padding={}, dilation={}, groups={})"
                      ".to(torch.int32)",
-                     window.count, window.padded(x, "0.0"), weight, window.text(window.strides),
-                     window.padding(), window.text(window.dilations), e.of().integer("group", 1));
+                     window.count, window.padded(x, "0.0"), weight, tupleText(window.strides),
+                     window.padding(), tupleText(window.dilations), e.of().integer("group", 1));
 }
 
 std::string convTranspose(Expressions &e) {
@@ -167,9 +163,9 @@ std::string convTranspose(Expressions &e) {
   return fmt::format("F.conv_transpose{}d({}, {}, {}, stride={}, padding={}, output_padding={}, "
                      "groups={}, dilation={})",
                      window.count, x, weight, e.of().hasInput(2) ? e.tensor(2) : "None",
-                     window.text(window.strides), window.padding(),
-                     window.text(window.listOf("output_padding", window.count, 0)),
-                     e.of().integer("group", 1), window.text(window.dilations));
+                     tupleText(window.strides), window.padding(),
+                     tupleText(window.listOf("output_padding", window.count, 0)),
+                     e.of().integer("group", 1), tupleText(window.dilations));
 }
 
 Window poolWindow(Expressions &e) {
@@ -192,8 +188,8 @@ std::string maxPool(Expressions &e) {
     Expressions::fail("pads an image of integers by more on one side than the other");
   }
   return fmt::format("F.max_pool{}d({}, {}, stride={}, padding={}, dilation={}{})", window.count,
-                     window.image("float(\"-inf\")"), window.text(*e.of().integers("kernel_shape")),
-                     window.text(window.strides), window.padding(), window.text(window.dilations),
+                     window.image("float(\"-inf\")"), tupleText(*e.of().integers("kernel_shape")),
+                     tupleText(window.strides), window.padding(), tupleText(window.dilations),
                      e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "");
 }
 
@@ -205,7 +201,7 @@ std::string averagePool(Expressions &e) {
   }
   auto means = [&](const std::string &image, bool counts) {
     return fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}{})", window.count, image,
-                       window.text(*e.of().integers("kernel_shape")), window.text(window.strides),
+                       tupleText(*e.of().integers("kernel_shape")), tupleText(window.strides),
                        window.padding(),
                        e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "",
                        counts ? "" : ", count_include_pad=False");
@@ -239,7 +235,7 @@ std::string lpPool(Expressions &e) {
                              : order == 2 ? fmt::format("torch.square({})", x)
                                           : fmt::format("torch.abs({}) ** {}.0", x, order);
   std::string sum = fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}", window.count,
-                                powers, window.text(kernel), window.text(window.strides),
+                                powers, tupleText(kernel), tupleText(window.strides),
                                 window.padding(), isCut ? ", ceil_mode=True" : "");
   sum += window.count == 1 ? fmt::format(") * {}.0", kernel[0]) : ", divisor_override=1)";
   return order == 1   ? sum
@@ -298,11 +294,7 @@ std::string resize(Expressions &e) {
                                 : "has other sizes than those of an image");
   }
   expectExactFactors(e, isOld);
-  std::vector<std::string> sizes;
-  for (size_t i = 2; i < to.size(); ++i) {
-    sizes.push_back(std::to_string(to[i].size));
-  }
-  const std::string size = fmt::format("({}{})", fmt::join(sizes, ", "), count == 1 ? "," : "");
+  const std::string size = e.shapeText(Shape(to.begin() + 2, to.end()));
   if (isNearest) {
     // Of whole multiples these agree: the pixel that a place falls into.
     const std::string rounding =

@@ -288,46 +288,52 @@ void ShapeRules::declared() {}
 
 namespace {
 
+using WholeFunction = std::function<std::optional<int64_t>(int64_t, int64_t)>;
+
 std::optional<int64_t> truth(bool isSo) { return isSo ? 1 : 0; }
+
+/// Of two integers; nothing where the result is none of 64 bits.
+const std::map<std::string, WholeFunction> &wholeFunctions() {
+  static const std::map<std::string, WholeFunction> functions = {
+      {"Add",
+       [](int64_t a, int64_t b) {
+         int64_t r = 0;
+         return __builtin_add_overflow(a, b, &r) ? std::optional<int64_t>() : r;
+       }},
+      {"Sub",
+       [](int64_t a, int64_t b) {
+         int64_t r = 0;
+         return __builtin_sub_overflow(a, b, &r) ? std::optional<int64_t>() : r;
+       }},
+      {"Mul",
+       [](int64_t a, int64_t b) {
+         int64_t r = 0;
+         return __builtin_mul_overflow(a, b, &r) ? std::optional<int64_t>() : r;
+       }},
+      {"Div",
+       [](int64_t a, int64_t b) { return b == 0 || b == -1 ? std::optional<int64_t>() : a / b; }},
+      {"Max", [](int64_t a, int64_t b) { return std::optional(std::max(a, b)); }},
+      {"Min", [](int64_t a, int64_t b) { return std::optional(std::min(a, b)); }},
+      {"Mod",
+       [](int64_t a, int64_t b) { // of the divisor's sign
+         const bool isKnown = b != 0 && b != -1;
+         const int64_t left = isKnown ? a % b : 0;
+         const int64_t moved = left != 0 && (left < 0) != (b < 0) ? left + b : left;
+         return isKnown ? std::optional(moved) : std::nullopt;
+       }},
+      {"And", [](int64_t a, int64_t b) { return truth(a != 0 && b != 0); }},
+      {"Or", [](int64_t a, int64_t b) { return truth(a != 0 || b != 0); }},
+      {"Equal", [](int64_t a, int64_t b) { return truth(a == b); }},
+      {"Greater", [](int64_t a, int64_t b) { return truth(a > b); }},
+      {"GreaterOrEqual", [](int64_t a, int64_t b) { return truth(a >= b); }},
+      {"Less", [](int64_t a, int64_t b) { return truth(a < b); }},
+      {"LessOrEqual", [](int64_t a, int64_t b) { return truth(a <= b); }}};
+  return functions;
+}
 
 } // namespace
 
 void ShapeRules::foldPointwise() {
-  static const std::map<std::string, std::function<std::optional<int64_t>(int64_t, int64_t)>>
-      functions = {
-          {"Add",
-           [](int64_t a, int64_t b) {
-             int64_t r = 0;
-             return __builtin_add_overflow(a, b, &r) ? std::optional<int64_t>() : r;
-           }},
-          {"Sub",
-           [](int64_t a, int64_t b) {
-             int64_t r = 0;
-             return __builtin_sub_overflow(a, b, &r) ? std::optional<int64_t>() : r;
-           }},
-          {"Mul",
-           [](int64_t a, int64_t b) {
-             int64_t r = 0;
-             return __builtin_mul_overflow(a, b, &r) ? std::optional<int64_t>() : r;
-           }},
-          {"Div", [](int64_t a,
-                     int64_t b) { return b == 0 || b == -1 ? std::optional<int64_t>() : a / b; }},
-          {"Max", [](int64_t a, int64_t b) { return std::optional(std::max(a, b)); }},
-          {"Min", [](int64_t a, int64_t b) { return std::optional(std::min(a, b)); }},
-          {"Mod",
-           [](int64_t a, int64_t b) { // of the divisor's sign
-             const bool isKnown = b != 0 && b != -1;
-             const int64_t left = isKnown ? a % b : 0;
-             const int64_t moved = left != 0 && (left < 0) != (b < 0) ? left + b : left;
-             return isKnown ? std::optional(moved) : std::nullopt;
-           }},
-          {"And", [](int64_t a, int64_t b) { return truth(a != 0 && b != 0); }},
-          {"Or", [](int64_t a, int64_t b) { return truth(a != 0 || b != 0); }},
-          {"Equal", [](int64_t a, int64_t b) { return truth(a == b); }},
-          {"Greater", [](int64_t a, int64_t b) { return truth(a > b); }},
-          {"GreaterOrEqual", [](int64_t a, int64_t b) { return truth(a >= b); }},
-          {"Less", [](int64_t a, int64_t b) { return truth(a < b); }},
-          {"LessOrEqual", [](int64_t a, int64_t b) { return truth(a <= b); }}};
   if (node->op == "Identity" && sizesIn(0)) {
     return knowSizes(*sizesIn(0));
   }
@@ -355,9 +361,9 @@ void ShapeRules::foldPointwise() {
   if (node->integer("fmod", 0) != 0) {
     return; // the remainder of the other sign
   }
-  auto function = functions.find(node->op);
+  auto function = wholeFunctions().find(node->op);
   const Integers *a = knownInput(0), *b = knownInput(1);
-  if (function == functions.end() || !a || !b || node->inputs.size() != 2) {
+  if (function == wholeFunctions().end() || !a || !b || node->inputs.size() != 2) {
     return;
   }
   const size_t count = std::max(a->size(), b->size());

@@ -53,11 +53,11 @@ private:
   void window(ElementType type, const Shape &image, size_t channels, Integers kernel);
   // Other arrangements of elements, in MoveRules.cpp.
   void flatten(), reshape(), squeeze(), unsqueeze(), concat(), depthToSpace(), spaceToDepth();
-  void affineGrid(), expand(), gather(), gatherElements(), gatherNd(), gridSample(), oneHot(),
-      pad(), resize();
-  void slice();
-  void split(), tile(), transpose(), constantOfShape(), range(), shapeAsValue(), sizeOf(),
-      declared();
+  void expand(), pad(), resize(), slice(), split(), tile(), transpose();
+  // At places that another tensor names, and made of sizes and numbers, in PlaceRules.cpp.
+  void gather(), gatherElements(), gatherNd(), affineGrid(), gridSample(), oneHot();
+  void constantOfShape(), range(), shapeAsValue(), sizeOf();
+  void declared();
 
   /// What the walk has computed, as constants of the model.
   void keepComputed();

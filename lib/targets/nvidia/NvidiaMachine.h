@@ -9,9 +9,6 @@
 
 namespace nereid::nvidia {
 
-/// The first capability whose programs may have several blocks.
-inline constexpr int firstWithClusters = 90;
-
 struct NvidiaMachine {
   std::string name;           ///< "sm_90a"
   int capability = 0;         ///< 90

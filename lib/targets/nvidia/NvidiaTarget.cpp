@@ -10,6 +10,7 @@
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/cuda/CudaKernel.h"
+#include "lib/targets/nvidia/driver/Clusters.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "lib/targets/nvidia/explain/Pressure.h"
 #include "lib/targets/nvidia/explain/Remarks.h"

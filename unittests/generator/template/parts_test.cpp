@@ -2,6 +2,8 @@
 // Lines, counts and additions that several programs share, beside the evaluator of their programs:
 // scans in parts, counts in memory of each program's own, additions in order; near misses of each;
 // and which launches take them.
+#include "lib/generator/fuse/split/SplitCounts.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "unittests/generator/program/Reading.h"
 #include "unittests/generator/template/Expect.h"
 
@@ -126,6 +128,15 @@ TEST(CountsInParts, AreWhatTheEvaluatorSays) {
                                      {"y", {100, 200, 300, 0, 1, 2, 3}}}});
     }
   }
+}
+
+TEST(CountsInParts, AllPartsTogetherMayHaveMoreThan32Bits) {
+  Program written = program(counts("1.0"));
+  const auto split = splitCounts(written, written.stages[0].stores, 256);
+  ASSERT_TRUE(split);
+  const std::vector<const Node *> sums = reductionsOf(rootsOf(split->stages[1]));
+  ASSERT_EQ(sums.size(), 1U);
+  EXPECT_EQ(sums[0]->dtype, DType::I64);
 }
 
 TEST(CountsInParts, NothingElseIsCounted) {

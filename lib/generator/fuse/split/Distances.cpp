@@ -3,21 +3,14 @@
 #include "lib/generator/fuse/split/Distances.h"
 
 #include "lib/generator/fuse/split/Parts.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <algorithm>
 
 namespace nereid::generator {
 namespace {
 
-bool isMap(const Node *node, const char *name) {
-  return node->kind == NodeKind::Map && node->name == name;
-}
-
-bool reducesInside(const Node *node) {
-  const std::vector<const Node *> all = reachable({node});
-  return std::any_of(all.begin(), all.end(),
-                     [](const Node *each) { return each->kind == NodeKind::Reduce; });
-}
+bool reducesInside(const Node *node) { return !reductionsOf({node}).empty(); }
 
 /// 2 a
 const Node *doubled(Program &program, const Node *a) {
@@ -28,9 +21,9 @@ const Node *doubled(Program &program, const Node *a) {
 
 std::optional<Distances> distancesOf(const Node &reduction) {
   const Node *square = reduction.inputs[0];
-  const bool isSquare = reduction.name == "sum" && isMap(square, "mul") &&
-                        square->inputs[0] == square->inputs[1] && isMap(square->inputs[0], "sub") &&
-                        isFloat(square->dtype);
+  const bool isSquare = reduction.name == "sum" && isMap(*square, "mul") &&
+                        square->inputs[0] == square->inputs[1] &&
+                        isMap(*square->inputs[0], "sub") && isFloat(square->dtype);
   if (!isSquare) {
     return std::nullopt;
   }

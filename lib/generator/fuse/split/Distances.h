@@ -7,8 +7,7 @@
 //
 //   c[p] = mean[i](x[L*p + i])                                            i of part p
 //   e[p] = sum[i](x[L*p + i] - c[p]);  q[p] = sum[i]((x[L*p + i] - c[p])²)
-//   sum[p](q[p] + (c[p] - m) * (2 e[p] + n[p] (c[p] - m)))                n[p]: elements of the
-//   part
+//   sum[p](q[p] + (c[p] - m) * (2 e[p] + n[p] (c[p] - m)))                n[p] elements in part p
 //
 // So the line is read once where a tile holds a part, and no second pass waits for m. Terms are not
 // negative but for e, which is what c was rounded by: nothing cancels, and what c is off by is lost

@@ -3,6 +3,7 @@
 #include "lib/generator/fuse/split/Parts.h"
 
 #include "lib/definition/operations/Promotion.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ const Node *isBelow(Program &program, const Affine &place, const Polynomial &ext
 
 const Node *selectedInside(Program &program, const Node *inside, const Node *value, double other) {
   const DType type = value->dtype;
-  const bool isCast = value->kind == NodeKind::Map && value->name == "cast";
+  const bool isCast = isMap(*value, "cast");
   if (isCast && hasNumber(value->inputs[0]->dtype, type, other)) {
     return program.nodes.map("cast", type,
                              {selectedInside(program, inside, value->inputs[0], other)});

@@ -2,12 +2,14 @@
 // Reductions in parts, see Split.h.
 #include "lib/generator/fuse/split/Split.h"
 
-#include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/emit/DataReads.h"
 #include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/fuse/Frontier.h"
 #include "lib/generator/fuse/split/Distances.h"
 #include "lib/generator/fuse/split/Parts.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Monoids.h"
+#include "lib/generator/program/Replace.h"
 #include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/Map.h"
 
@@ -15,12 +17,6 @@
 
 namespace nereid::generator {
 namespace {
-
-std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
-  std::vector<const Node *> result = reachable(roots);
-  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
-  return result;
-}
 
 class Splitter {
 public:
@@ -52,10 +48,8 @@ private:
   /// Conditions around the reduction may be what keeps its indices inside.
   static bool isStuck(const Node *reduction) {
     const std::vector<const Node *> inside = reachable(reduction->inputs);
-    return std::any_of(inside.begin(), inside.end(), [](const Node *node) {
-      return (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) &&
-             readsIndex(node->indices);
-    });
+    return std::any_of(inside.begin(), inside.end(),
+                       [](const Node *node) { return readsAtData(*node); });
   }
 
   /// Those of `left` that need no other, and distances from what these say.
@@ -278,18 +272,8 @@ private:
 
   /// The stores with these values in place of those.
   std::vector<Store> replaced(std::map<const Node *, const Node *> done) {
-    auto build = [&](NodeParts nodeParts) { return program.nodes.make(std::move(nodeParts)); };
-    auto rebuilt = [&](const Node *node) {
-      return program.nodes.rebuild(node, program.space, build, done);
-    };
     std::vector<Store> result = stores;
-    for (Store &store : result) {
-      for (Affine &index : store.index) {
-        index = index.substitute({}, program.space, rebuilt);
-      }
-      store.value = rebuilt(store.value);
-      store.guard = store.guard ? rebuilt(store.guard) : nullptr;
-    }
+    replaceIn(result, program, std::move(done));
     return result;
   }
 

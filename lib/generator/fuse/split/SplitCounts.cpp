@@ -3,16 +3,12 @@
 #include "lib/generator/fuse/split/SplitCounts.h"
 
 #include "lib/generator/fuse/split/Parts.h"
+#include "lib/generator/index/NodeQueries.h"
 
 #include <algorithm>
 
 namespace nereid::generator {
 namespace {
-
-bool isNumber(const Node *node, double value) {
-  return node->kind == NodeKind::Const &&
-         (isFloat(node->dtype) ? node->real : static_cast<double>(node->integer)) == value;
-}
 
 /// Where a store adds one: the place, and under which condition; null: always.
 struct Addition {
@@ -29,7 +25,7 @@ std::optional<Addition> additionOf(const Program &program, const Store &store) {
                        index.terms().begin()->second.isOne() &&
                        index.terms().begin()->first.kind == Atom::Kind::Data;
   const Node *value = store.value;
-  while (value->kind == NodeKind::Map && value->name == "cast" && value->dtype != DType::Bool) {
+  while (isMap(*value, "cast") && value->dtype != DType::Bool) {
     value = value->inputs[0];
   }
   Addition made{isPlace ? index.terms().begin()->first.node : nullptr, store.guard};
@@ -37,12 +33,11 @@ std::optional<Addition> additionOf(const Program &program, const Store &store) {
     made.condition = value;
     return isPlace ? std::optional(made) : std::nullopt;
   }
-  if (value->kind == NodeKind::Map && value->name == "where" && isNumber(value->inputs[2], 0) &&
-      !store.guard) {
+  if (isMap(*value, "where") && isNumber(*value->inputs[2], 0) && !store.guard) {
     made.condition = value->inputs[0];
     value = value->inputs[1];
   }
-  return isPlace && isNumber(value, 1) ? std::optional(made) : std::nullopt;
+  return isPlace && isNumber(*value, 1) ? std::optional(made) : std::nullopt;
 }
 
 } // namespace
@@ -86,7 +81,10 @@ std::optional<Split> splitCounts(Program &program, const std::vector<Store> &sto
   made.stages.push_back({{ref.buffer, ref.indices,
                           program.nodes.reduce("sum", DType::I32, {within}, {one}), "", nullptr}});
 
-  const Node *all = program.nodes.reduce("sum", DType::I32, {part}, {program.nodes.make(ref)});
+  // A part has fewer values than 32 bits count; all of them together may have more.
+  const Node *all =
+      program.nodes.reduce("sum", DType::I64, {part},
+                           {program.nodes.map("cast", DType::I64, {program.nodes.make(ref)})});
   const bool isTemporary = program.buffers[store.buffer].role == BufferRole::Temporary;
   NodeParts before{isTemporary ? NodeKind::Ref : NodeKind::Load, store.value->dtype};
   before.buffer = store.buffer;
@@ -103,15 +101,15 @@ std::optional<Count> countOf(const std::vector<Store> &stores) {
   if (stores.size() != 1 || sum->kind != NodeKind::Reduce || sum->name != "sum" ||
       sum->dtype != DType::I32 || sum->iterators.size() != 1 ||
       sum->inputs[0]->kind != NodeKind::Map || sum->inputs[0]->name != "where" ||
-      !isNumber(sum->inputs[0]->inputs[1], 1) || !isNumber(sum->inputs[0]->inputs[2], 0)) {
+      !isNumber(*sum->inputs[0]->inputs[1], 1) || !isNumber(*sum->inputs[0]->inputs[2], 0)) {
     return std::nullopt;
   }
   Count made{sum, nullptr, {}, 0, sum->iterators[0]};
   Conditions all;
   addConditions(sum->inputs[0]->inputs[0], true, all);
   for (const Condition &each : all) {
-    const bool isEqual = each.holds && each.node->kind == NodeKind::Map &&
-                         each.node->name == "eq" && each.node->inputs[1]->kind == NodeKind::Index;
+    const bool isEqual =
+        each.holds && isMap(*each.node, "eq") && each.node->inputs[1]->kind == NodeKind::Index;
     const std::optional<IteratorId> bin =
         isEqual ? each.node->inputs[1]->indices[0].asIterator() : std::nullopt;
     if (!made.place && bin && sum->free.contains(*bin)) {

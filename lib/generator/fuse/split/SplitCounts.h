@@ -5,7 +5,7 @@
 //   out[data(k[i], B)] += 1
 //
 //   part_1[p, b] = sum[i](where(L*p + i < N and k[L*p + i] == b, 1, 0))      i < L, p < parts
-//   out[b] = out[b] + sum[p](part_1[p, b])
+//   out[b] = out[b] + sum[p](int64(part_1[p, b]))
 //
 // The first stage names each place for each value; its kernel (template/Count.h) does not.
 #pragma once

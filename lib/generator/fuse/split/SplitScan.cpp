@@ -4,7 +4,9 @@
 
 #include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/split/Parts.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Monoids.h"
+#include "lib/generator/program/Replace.h"
 #include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/Scan.h"
 
@@ -99,13 +101,10 @@ private:
     };
     std::vector<Store> last = stores;
     for (Store &store : last) {
-      for (Affine &index : store.index) {
-        index = index.substitute({{place, at}}, program.space, replaced);
-      }
-      store.value = replaced(store.value);
-      store.guard = store.guard ? program.nodes.map("logical_and", DType::Bool,
-                                                    {inside, replaced(store.guard)})
-                                : inside;
+      replaceIn(store, program.space, replaced, {{place, at}});
+      store.guard = store.guard
+                        ? program.nodes.map("logical_and", DType::Bool, {inside, store.guard})
+                        : inside;
     }
     made.stages.push_back(std::move(last));
   }

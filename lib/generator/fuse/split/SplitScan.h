@@ -6,8 +6,8 @@
 //
 //   part_1[p] = sum[i](where(L*p + i < N, x[L*p + i], 0))       i < L, p < parts
 //   part_2[p] = scan[q](part_1[q], at p)
-//   out[L*p + i] = where(p >= 1, part_2[p - 1], 0) + scan[s](where(L*p + s < N, x[L*p + s], 0), at
-//   i)
+//   out[L*p + i] = where(p >= 1, part_2[p - 1], 0)
+//                  + scan[s](where(L*p + s < N, x[L*p + s], 0), at i)
 //
 // The number of parts is fixed and none waits for another: results do not change between runs.
 #pragma once

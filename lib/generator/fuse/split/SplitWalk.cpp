@@ -4,6 +4,8 @@
 
 #include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/split/Parts.h"
+#include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Replace.h"
 #include "lib/generator/template/Contiguity.h"
 
 #include <algorithm>
@@ -18,17 +20,13 @@ struct Meeting {
   std::vector<const Node *> conditions;
 };
 
-bool isZero(const Node *node) {
-  return node->kind == NodeKind::Const && node->real == 0 && node->integer == 0;
-}
-
 std::optional<Meeting> meetingOf(const std::vector<Store> &stores) {
   Meeting made;
   for (const Node *node : reachable(rootsOf(stores))) {
     if (node->kind == NodeKind::Reduce) {
       const bool isIt = !made.sum && node->name == "sum" && node->iterators.size() == 1 &&
-                        node->inputs[0]->kind == NodeKind::Map &&
-                        node->inputs[0]->name == "where" && isZero(node->inputs[0]->inputs[2]);
+                        isMap(*node->inputs[0], "where") &&
+                        isNumber(*node->inputs[0]->inputs[2], 0);
       if (!isIt) {
         return std::nullopt;
       }
@@ -44,8 +42,8 @@ std::optional<Meeting> meetingOf(const std::vector<Store> &stores) {
   std::set<IteratorId> used = made.value->free;
   for (const Condition &each : all) {
     const Node *node = each.node;
-    const bool isEqual = each.holds && node->kind == NodeKind::Map && node->name == "eq" &&
-                         node->inputs[1]->kind == NodeKind::Index;
+    const bool isEqual =
+        each.holds && isMap(*node, "eq") && node->inputs[1]->kind == NodeKind::Index;
     const std::optional<IteratorId> place =
         isEqual ? node->inputs[1]->indices[0].asIterator() : std::nullopt;
     if (!each.holds) {
@@ -150,20 +148,9 @@ private:
   }
 
   std::vector<Store> joined(const Node *met) {
-    std::map<const Node *, const Node *> done = {{meeting.sum, met}};
     program.nodes.passWord(meeting.sum, met);
-    auto build = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
-    auto replaced = [&](const Node *node) {
-      return program.nodes.rebuild(node, program.space, build, done);
-    };
     std::vector<Store> last = stores;
-    for (Store &store : last) {
-      for (Affine &index : store.index) {
-        index = index.substitute({}, program.space, replaced);
-      }
-      store.value = replaced(store.value);
-      store.guard = store.guard ? replaced(store.guard) : nullptr;
-    }
+    replaceIn(last, program, {{meeting.sum, met}});
     return last;
   }
 

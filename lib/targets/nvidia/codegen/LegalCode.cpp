@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/codegen/LegalCode.h"
 
-#include "lib/targets/nvidia/NvidiaMachine.h"
 #include "lib/targets/nvidia/codegen/AssemblyText.h"
+#include "lib/targets/nvidia/driver/Clusters.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/driver/NvidiaModule.h"
 
+#include "lib/targets/nvidia/driver/Clusters.h"
 #include "lib/targets/nvidia/driver/Code.h"
 #include "lib/targets/nvidia/driver/Errors.h"
 #include "lib/targets/nvidia/driver/Failure.h"
@@ -134,7 +135,6 @@ cuda::Result NvidiaModule::describe(const std::string &name, KernelFunction &fun
                                                cuda::FunctionSharedBytes, function.handle)) {
     return result;
   }
-  constexpr int firstWithClusters = 90;
   if (nvidia.facts().capability >= firstWithClusters) {
     if (const auto result =
             api.funcSetAttribute(function.handle, cuda::FunctionTakesLargeClusters, 1)) {

@@ -36,7 +36,7 @@ public:
     getOperation().walk([&](scf::ForOp loop) {
       const auto turns = turnsOf(loop);
       const int64_t elements = turns && *turns > 1 ? elementsOfTurn(loop) : 0;
-      if (elements > 0 && elements <= mostOfTurn && *turns * elements <= mostOfThread) {
+      if (elements > 0 && elements <= mostOfTurn && *turns <= mostOfThread / elements) {
         loops.push_back(loop);
       }
     });

@@ -22,10 +22,11 @@ std::optional<int64_t> constantOf(Value value) {
 std::optional<int64_t> turnsOf(scf::ForOp loop) {
   const auto begin = constantOf(loop.getLowerBound()), end = constantOf(loop.getUpperBound()),
              step = constantOf(loop.getStep());
-  if (!begin || !end || !step || *step <= 0) {
+  int64_t span = 0;
+  if (!begin || !end || !step || *step <= 0 || __builtin_sub_overflow(*end, *begin, &span)) {
     return std::nullopt;
   }
-  return std::max<int64_t>(0, (*end - *begin + *step - 1) / *step);
+  return span <= 0 ? 0 : (span - 1) / *step + 1;
 }
 
 /// Copies `op`, or what it folds to.

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/index/NodeQueries.h"
+
+namespace nereid::generator {
+
+bool isNumber(const NodeParts &node, double value) {
+  return node.kind == NodeKind::Const &&
+         (isFloat(node.dtype) ? node.real : static_cast<double>(node.integer)) == value;
+}
+
+std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
+  std::vector<const Node *> result = reachable(roots);
+  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
+  return result;
+}
+
+} // namespace nereid::generator
