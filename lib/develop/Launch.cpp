@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Launch.h"
 
+#include "lib/eager/baseline/Eager.h"
 #include "lib/generator/call/Overlap.h"
 #include "lib/launch/KernelRunning.h"
 #include "lib/support/AvailableMemory.h"
@@ -180,7 +181,11 @@ Result<CaseTensors> makeTensors(const Generation &generation, const definition::
         .withHelp("use a machine with more memory, or a smaller case in the definition");
   }
   CaseTensors result;
-  auto inputs = definition::makeInputs(generation.op(), grid, dtype);
+  auto inputs =
+      definition::makeInputs(generation.op(), grid, dtype,
+                             [](const definition::Operator &of, std::span<const Tensor> given) {
+                               return eager::runGraph(of, given, runtime::defaultPool());
+                             });
   if (!inputs) {
     return inputs.error();
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/TestProgram.h"
 
+#include "lib/definition/cases/ComputedData.h"
 #include "lib/definition/operations/SizeAlgebra.h"
 #include "lib/generator/TypeLists.h"
+#include "lib/generator/cpp/EagerCalls.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -301,6 +303,13 @@ std::string TestProgram::caseRow(const Case &one) const {
 
 std::string TestProgram::fill(const Operand &operand, int seed) const {
   const std::string name = "in." + operand.name;
+  if (const auto data = definition::dataOperator(called.op, static_cast<size_t>(operand.index))) {
+    std::vector<std::string> given;
+    for (const definition::Parameter &parameter : data->parameters) {
+      given.push_back("in." + parameter.name);
+    }
+    return fmt::format("  {} = {}({});\n", name, data->name, fmt::join(given, ", "));
+  }
   if (const definition::IndexRange *range = rangeOf(generation, operand)) {
     return packed(fmt::format("  fillIndices({}, seed + {}, ", name, seed),
                   {endText(range->low, names, "one."), endText(range->high, names, "one."),
@@ -364,16 +373,16 @@ std::string TestProgram::tensors() const {
     }
   }
   const auto &parameters = called.op.parameters;
-  const bool hasRange =
-      std::any_of(parameters.begin(), parameters.end(), [](const definition::Parameter &parameter) {
-        return parameter.range.has_value();
-      });
+  bool hasRange = false; // of an input that is drawn
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    hasRange |= parameters[i].range && !definition::dataOperator(called.op, i);
+  }
   const bool isWriting = definition::writesInputs(called.op);
   bool hasOneOutput = called.op.outputs.size() == 1;
   for (std::string *body : {&poisons, &constants}) {
     *body = hasOneOutput ? "{ " + *body + " }" : "{\n    " + *body + "\n  }";
   }
-  return (hasRange ? indexFilling : "") +
+  return (hasRange ? indexFilling : "") + computedData() +
          fmt::format(
              R"(struct Inputs {{
 {inputs}}};
@@ -416,6 +425,36 @@ Outputs makeOutputs({outputParameters}) {{
                       isWriting ? "[[maybe_unused]] const Case &one, [[maybe_unused]] "
                                   "nereid::DType dtype,\n                    const Inputs &in"
                                 : "const Case &one, nereid::DType dtype"));
+}
+
+/// Functions of inputs whose test data are computed of others.
+std::string TestProgram::computedData() const {
+  std::string text;
+  for (size_t i = 0; i < called.op.parameters.size(); ++i) {
+    const auto data = definition::dataOperator(called.op, i);
+    if (!data) {
+      continue;
+    }
+    const CalledOperator made = calledOperator(*data);
+    const SizeNames sizes(made);
+    std::vector<std::string> parameters;
+    for (const definition::Parameter &parameter : data->parameters) {
+      parameters.push_back("const nereid::Tensor &" + parameter.name);
+    }
+    text += fmt::format("/// {}\nnereid::Tensor {}({}) {{\n", data->summary, data->name,
+                        fmt::join(parameters, ", "));
+    for (const SizeNames::Step &step : sizes.steps) {
+      const std::string from = made.operands[static_cast<size_t>(step.operand)].name + ".shape()";
+      text +=
+          step.isRest
+              ? fmt::format("  [[maybe_unused]] const Sizes {0}({1}.begin(), {1}.end() - {2});\n",
+                            step.variable, from, step.fromEnd)
+              : fmt::format("  [[maybe_unused]] const int64_t {0} = {1}[{1}.size() - {2}];\n",
+                            step.variable, from, step.fromEnd);
+    }
+    text += eagerCalls(made, sizes) + "}\n\n";
+  }
+  return text;
 }
 
 std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const {

@@ -51,6 +51,7 @@ private:
   std::string tensors() const;
   std::string fill(const Operand &operand, int seed) const;
   std::string tensorOf(const CallParameter &parameter, bool isLaunch) const;
+  std::string computedData() const;
   std::string caseShape(const definition::SymbolicShape &shape) const;
 
   const Generation &generation;

@@ -3,9 +3,11 @@
 // on one middle size, so that the grid stays quick.
 #include "lib/definition/cases/CaseGrid.h"
 
+#include "lib/definition/cases/ComputedData.h"
 #include "lib/definition/cases/IndexData.h"
 #include "lib/definition/cases/OtherNumbers.h"
 #include "lib/definition/operations/Shape.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <fmt/format.h>
 
@@ -360,7 +362,42 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
   return made;
 }
 
-Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype) {
+namespace {
+
+/// Fills a tensor with what its data are computed by.
+Status fillComputed(const Operator &op, const std::string &name, const Operator &data,
+                    const std::vector<LaidOut> &inputs, const Computation &compute,
+                    const Tensor &to) {
+  std::vector<Tensor> given;
+  for (const Parameter &each : data.parameters) {
+    const auto found = std::find_if(op.parameters.begin(), op.parameters.end(),
+                                    [&](const Parameter &one) { return one.name == each.name; });
+    given.push_back(inputs[static_cast<size_t>(found - op.parameters.begin())].view);
+  }
+  const auto made = compute(data, given);
+  if (!made) {
+    return made.error();
+  }
+  const Tensor &value = made->front();
+  if (value.shape() != to.shape()) {
+    return makeError("E0617", fmt::format("data of '{}' have the shape {}, but it has {}", name,
+                                          sizesText(value.shape()), sizesText(to.shape())))
+        .withHelp("a constraint says what the input's sizes are");
+  }
+  for (int64_t i = 0; i < to.elementCount(); ++i) {
+    if (isFloat(to.dtype())) {
+      to.set(i, value.at(i));
+    } else {
+      runtime::storeInteger(to, i, runtime::loadInteger(value, i));
+    }
+  }
+  return Done{};
+}
+
+} // namespace
+
+Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype,
+                                        const Computation &compute) {
   std::vector<LaidOut> inputs;
   uint64_t seed = grid.seed * 64;
   for (const Parameter &parameter : op.parameters) {
@@ -391,7 +428,13 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
     Data data = isPlain ? Data{} : grid.data;
     // NaN beside NaN, and an infinity beside itself: they are equal, or not.
     data.places = grid.dataOf < 0 ? grid.seed + 1 : 0;
-    if (parameter.range) {
+    const auto computed = compute ? dataOperator(op, number) : std::nullopt;
+    if (computed) {
+      if (Status filled = fillComputed(op, parameter.name, *computed, inputs, compute, made.view);
+          !filled) {
+        return filled.error();
+      }
+    } else if (parameter.range) {
       auto ends = rangeOf(*parameter.range, grid.binding);
       const std::string problem = rangeProblem(parameter, grid.binding);
       if (!ends || !problem.empty()) {

@@ -7,7 +7,9 @@
 #include "lib/definition/cases/CaseData.h"
 #include "runtime/tensor/Tensor.h"
 
+#include <functional>
 #include <optional>
+#include <span>
 
 namespace nereid::definition {
 
@@ -57,11 +59,17 @@ struct LaidOut {
 LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout,
                     size_t rowDims = 1, int64_t gap = smallestGap);
 
+/// What an operator makes of tensors.
+using Computation = std::function<Result<std::vector<runtime::Tensor>>(
+    const Operator &, std::span<const runtime::Tensor>)>;
+
 /// One input per parameter, filled; numbers as float64 tensors of shape [] with the case's or
 /// their default.
+/// Inputs whose data are computed are drawn like others without `compute`.
 /// Inputs that a constraint restricts ("var >= 0", "x.is_contiguous()") are so. E0604 when the
 /// binding misses a symbol, E0506 without memory.
-Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype);
+Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype,
+                                        const Computation &compute = {});
 
 std::string_view name(LayoutKind kind);
 

@@ -8,9 +8,10 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/CaseReader.h"
-#include "lib/definition/reader/GradientReader.h"
-#include "lib/definition/reader/SceneReader.h"
 #include "lib/definition/reader/TomlReader.h"
+#include "lib/definition/reader/tables/DataReader.h"
+#include "lib/definition/reader/tables/GradientReader.h"
+#include "lib/definition/reader/tables/SceneReader.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -72,6 +73,10 @@ public:
     readConstraints(root);
     checkRanges();
     addParameterNodes();
+    readData(toml, op, diags);
+    if (toml.failed()) {
+      return std::nullopt;
+    }
     readGradients(toml, op);
     if (!readBody(op, bodyPlace, diags)) {
       return std::nullopt;
@@ -284,7 +289,7 @@ private:
       return;
     }
     toml.rejectUnknownKeys(*table, what,
-                           {"shape", "dtype", "description", "value", "range", "distinct"});
+                           {"shape", "dtype", "description", "value", "range", "distinct", "data"});
     parameter.shape = readShape(*table, what).value_or(SymbolicShape{});
     parameter.fixedDtype = readFixedDtype(*table, what);
     readRange(*table, what, parameter);

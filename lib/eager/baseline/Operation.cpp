@@ -93,6 +93,13 @@ Status checkAttribute(const Operation &operation, const std::string &name, const
   return Done{};
 }
 
+/// Whether an attribute is a list of dimensions, of which one may stand by itself.
+bool takesSeveral(const Operation &operation, const std::string &name) {
+  return std::any_of(operation.arguments.begin(), operation.arguments.end(), [&](const auto &each) {
+    return each.name == name && each.type == ArgumentType::Dims;
+  });
+}
+
 /// "dim" as an ascending list of negative dimensions; a normalized_shape becomes one.
 Status setDims(Node &node, const Attribute &value, bool isTrailingShape,
                const std::vector<int64_t> &sizes) {
@@ -490,6 +497,11 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
                                : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
   }
   if (Node moved{operation->name, {}, attributes}; definition::isMovement(moved)) {
+    for (auto &[name, value] : moved.attributes) {
+      if (const auto *one = std::get_if<int64_t>(&value); one && takesSeveral(*operation, name)) {
+        value = std::vector{*one};
+      }
+    }
     return inputs.empty() ? makeError("E0608", fmt::format("'{}' expects a tensor", op))
                           : runMovement(moved, inputs, pool);
   }

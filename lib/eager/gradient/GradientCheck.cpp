@@ -4,6 +4,7 @@
 #include "lib/eager/gradient/GradientCheck.h"
 
 #include "lib/definition/cases/CaseGrid.h"
+#include "lib/eager/baseline/Eager.h"
 #include "lib/eager/reference/Reference.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,10 @@ public:
     definition::GridCase grid;
     grid.binding = binding;
     grid.seed = seed;
-    auto made = definition::makeInputs(op, grid, DType::F64);
+    auto made = definition::makeInputs(op, grid, DType::F64,
+                                       [](const Operator &of, std::span<const Tensor> given) {
+                                         return eager::runGraph(of, given, runtime::defaultPool());
+                                       });
     if (!made) {
       return made.error();
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/python/CaseText.h"
 
+#include "lib/definition/cases/ComputedData.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/generator/EagerText.h"
 #include "lib/generator/TestProgram.h"
 #include "lib/generator/python/WrapperText.h"
 
@@ -9,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -78,6 +81,26 @@ bool divides(const Generation &generation, const Operand &operand) {
   });
 }
 
+std::vector<std::string> namesOf(const definition::Operator &op) {
+  std::vector<std::string> names;
+  for (const definition::Parameter &parameter : op.parameters) {
+    names.push_back(parameter.name);
+  }
+  return names;
+}
+
+/// What the test data of an input are, by PyTorch.
+std::string dataFunction(const definition::Operator &data) {
+  const CalledOperator called = calledOperator(data);
+  std::string text =
+      eagerHelpers(called) + fmt::format("def _{}({}):\n    \"\"\"{}\"\"\"\n", data.name,
+                                         fmt::join(namesOf(data), ", "), data.summary);
+  for (const std::string &line : eagerBody(called)) {
+    text += "    " + line + "\n";
+  }
+  return text + fmt::format("    return {}\n\n\n", fmt::join(eagerResults(called), ", "));
+}
+
 } // namespace
 
 std::string tupleText(const std::vector<std::string> &items) {
@@ -115,7 +138,14 @@ std::string caseRow(const definition::Case &one, const SizeNames &names,
 std::string inputFunction(const Generation &generation, const SizeNames &names,
                           const std::string &widest) {
   const CalledOperator &called = generation.called();
-  std::string sizes, list;
+  std::string sizes, list, functions;
+  std::set<std::string> read; // by data of others
+  for (size_t i = 0; i < called.op.parameters.size(); ++i) {
+    if (const auto data = definition::dataOperator(called.op, i)) {
+      const std::vector<std::string> names = namesOf(*data);
+      read.insert(names.begin(), names.end());
+    }
+  }
   for (const std::string &size : names.given) {
     sizes += ", " + size;
   }
@@ -132,11 +162,18 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
       continue;
     }
     const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];
+    const std::string name = read.contains(operand.name) ? operand.name + " := " : "";
+    if (const auto data = definition::dataOperator(called.op, static_cast<size_t>(operand.index))) {
+      functions += dataFunction(*data);
+      list +=
+          fmt::format("        {}_{}({}),\n", name, data->name, fmt::join(namesOf(*data), ", "));
+      continue;
+    }
     const bool isWhole =
         definition::mustBeContiguous(called.op, static_cast<size_t>(operand.index));
     const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : "_dtype";
     if (const definition::IndexRange *range = rangeOf(generation, operand)) {
-      list += fmt::format("        _data.indices({}, {}, {}, {}{}{}),\n",
+      list += fmt::format("        {}_data.indices({}, {}, {}, {}{}{}),\n", name,
                           shapeTuple(operand.shape, names), type, endText(range->low, names, ""),
                           endText(range->high, names, ""),
                           range->distinct == 0 ? "" : fmt::format(", distinct={}", range->distinct),
@@ -163,13 +200,13 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
     const bool ofFloats = mayBeFloat(generation, operand);
     const std::string own = call(fillingOf(generation, operand, ofFloats));
     list += hasFloatsAndOthers(generation, operand)
-                ? fmt::format("        {}\n        if {}.is_floating_point\n        else {},\n",
-                              own, type, call(fillingOf(generation, operand, false)))
-                : fmt::format("        {},\n", own);
+                ? fmt::format("        {}{}\n        if {}.is_floating_point\n        else {},\n",
+                              name, own, type, call(fillingOf(generation, operand, false)))
+                : fmt::format("        {}{},\n", name, own);
   }
-  return fmt::format("def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "
+  return fmt::format("{}def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "
                      "order.\"\"\"\n    return (\n{}    )\n\n\n",
-                     sizes, list);
+                     functions, sizes, list);
 }
 
 std::string cutTables(const Generation &generation) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/reader/GradientReader.h"
+#include "lib/definition/reader/tables/GradientReader.h"
 
-#include "lib/definition/reader/SceneReader.h"
+#include "lib/definition/reader/tables/SceneReader.h"
 
 namespace nereid::definition {
 

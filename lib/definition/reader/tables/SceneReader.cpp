@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/reader/SceneReader.h"
+#include "lib/definition/reader/tables/SceneReader.h"
 
 #include <fmt/format.h>
 
