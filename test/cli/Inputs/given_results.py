@@ -25,11 +25,17 @@ class Storage:
         return self.address
 
 
+class DType(str):
+    """Of the types that the tests call with."""
+
+    itemsize = property(lambda self: 2 if self.endswith("16") else 4)
+
+
 class Tensor:
     device = types.SimpleNamespace(type="cuda")
 
     def __init__(self, shape, dtype="float32", strides=None, storage=None, offset=0):
-        self.shape, self.dtype = tuple(shape), dtype
+        self.shape, self.dtype = tuple(shape), DType(dtype)
         self.strides = tuple(strides or [math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))])
         self.storage, self.offset = storage or Storage(math.prod(self.shape)), offset
 
@@ -67,7 +73,7 @@ class Tensor:
         return math.prod(self.shape)
 
     def element_size(self):
-        return 2 if self.dtype == "float16" else 4
+        return self.dtype.itemsize
 
     def data_ptr(self):
         return self.storage.address + self.offset * self.element_size()
