@@ -159,6 +159,10 @@ bool isAddedToOneAlone(Operation *op) {
   });
 }
 
+bool roundsToHalf(Operation *op) {
+  return isa<arith::TruncFOp>(op) && op->getResult(0).getType().getIntOrFloatBitWidth() == 16;
+}
+
 /// Whether all that becomes of the number is rounded to 16 bits, with no larger part of it off than
 /// of the number.
 bool isOnlyForHalves(Value value, int depth = 0) {
@@ -167,8 +171,8 @@ bool isOnlyForHalves(Value value, int depth = 0) {
          llvm::all_of(
              value.getUsers(),
              [&](Operation *user) {
-               if (isa<arith::TruncFOp>(user)) {
-                 return user->getResult(0).getType().getIntOrFloatBitWidth() == 16;
+               if (roundsToHalf(user)) {
+                 return true;
                }
                const bool isHandedOn =
                    isa<arith::MulFOp, arith::DivFOp, arith::NegFOp, math::AbsFOp>(user) ||
@@ -229,12 +233,6 @@ Lanes quotientByKnown(arith::DivFOp op, const KnownDivisor &divisor, LanesContex
   const uint64_t least = 2 * uint64_t{llvm::bit_cast<uint32_t>(divisor.least)} - 1;
   return unlessRare(isBelow(twiceLessOne(bitsOf(dividend)), least), usual,
                     [&] { return dividend / Lanes(where, op.getRhs()); });
-}
-
-bool isRoundedToHalf(Operation *op) {
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<arith::TruncFOp>(user) && user->getResult(0).getType().getIntOrFloatBitWidth() == 16;
-  });
 }
 
 class ExpandMathPass : public PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
@@ -326,7 +324,8 @@ public:
       } else if (expansion->unary) {
         result = unaryForm(*expansion, first)(first).get();
       } else {
-        const bool isToHalf = expansion->toHalf && approximateUnitFor(first) && isRoundedToHalf(op);
+        const bool isToHalf = expansion->toHalf && approximateUnitFor(first) &&
+                              llvm::all_of(op->getUsers(), roundsToHalf);
         result = (isToHalf ? expansion->toHalf : expansion->binary)(first,
                                                                     Lanes(where, op->getOperand(1)))
                      .get();

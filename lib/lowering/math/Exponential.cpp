@@ -11,6 +11,8 @@
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace nereid::lowering {
 namespace {
@@ -170,29 +172,36 @@ Lanes expOfDifference(Lanes x) {
   return unit ? unit->powerOfTwo(x * log2OfE) : emitExp(x);
 }
 
+/// A number as one that is known times another one: of a product or a negation.
+static std::optional<std::pair<double, mlir::Value>> knownFactorOf(mlir::Value number) {
+  if (auto negation = number.getDefiningOp<mlir::arith::NegFOp>()) {
+    return std::pair(-1.0, negation.getOperand());
+  }
+  auto product = number.getDefiningOp<mlir::arith::MulFOp>();
+  if (!product) {
+    return std::nullopt;
+  }
+  for (auto [one, other] : {std::pair(product.getLhs(), product.getRhs()),
+                            std::pair(product.getRhs(), product.getLhs())}) {
+    llvm::APFloat own(0.0F);
+    if (!matchPattern(one, mlir::m_ConstantFloat(&own))) {
+      continue;
+    }
+    const double known = own.convertToFloat();
+    if (std::abs(known) >= 0x1p-20 && std::abs(known) <= 0x1p20) {
+      return std::pair(known, other);
+    }
+  }
+  return std::nullopt;
+}
+
 Lanes expToHalf(Lanes x, bool isAddedToOne) {
   // Factors that are known become one; they are rounded once less, too.
   double factor = log2OfE;
   mlir::Value number = x.get();
-  for (bool isKnown = true; isKnown;) {
-    isKnown = false;
-    if (auto negation = number.getDefiningOp<mlir::arith::NegFOp>()) {
-      isKnown = true;
-      factor = -factor;
-      number = negation.getOperand();
-    } else if (auto product = number.getDefiningOp<mlir::arith::MulFOp>()) {
-      for (auto [one, other] : {std::pair(product.getLhs(), product.getRhs()),
-                                std::pair(product.getRhs(), product.getLhs())}) {
-        llvm::APFloat own(0.0F);
-        if (!isKnown && matchPattern(one, mlir::m_ConstantFloat(&own)) &&
-            std::abs(own.convertToFloat()) >= 0x1p-20F &&
-            std::abs(own.convertToFloat()) <= 0x1p20F) {
-          isKnown = true;
-          factor *= double(own.convertToFloat());
-          number = other;
-        }
-      }
-    }
+  while (const auto known = knownFactorOf(number)) {
+    factor *= known->first;
+    number = known->second;
   }
   Lanes scaled = Lanes(x.where(), number) * factor;
   const ApproximateUnit *unit = approximateUnitFor(x);

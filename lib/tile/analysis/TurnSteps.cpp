@@ -2,9 +2,7 @@
 #include "lib/tile/analysis/TurnSteps.h"
 
 #include "lib/tile/analysis/Inductions.h"
-#include "lib/tile/ir/Tile.h"
-
-#include "mlir/IR/Matchers.h"
+#include "lib/tile/ir/Constants.h"
 
 using namespace mlir;
 
@@ -13,24 +11,12 @@ namespace {
 
 constexpr int deepest = 16;
 
-/// A number that is known, or a tile of it.
-std::optional<int64_t> numberOf(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number))) {
-    return number.getSExtValue();
-  }
-  auto splat = value.getDefiningOp<SplatOp>();
-  return splat && matchPattern(splat->getOperand(0), m_ConstantInt(&number))
-             ? std::optional(number.getSExtValue())
-             : std::nullopt;
-}
-
 /// What grows no faster than the loop's own number does not come back to where it was by wrapping
 /// around, as that number does not.
 class Steps {
 public:
   explicit Steps(scf::ForOp loop) : loop(loop) {
-    const auto first = numberOf(loop.getLowerBound()), step = numberOf(loop.getStep());
+    const auto first = constantOf(loop.getLowerBound()), step = constantOf(loop.getStep());
     if (first && step && *first >= 0 && *step > 0) {
       ofNumber = *step;
     }
@@ -86,7 +72,7 @@ private:
       return ofNumber;
     }
     const Value added = addedPerRound(argument);
-    const auto step = added ? numberOf(added) : std::nullopt;
+    const auto step = added ? constantOf(added) : std::nullopt;
     return step && std::abs(*step) <= ofNumber ? step : std::nullopt;
   }
 

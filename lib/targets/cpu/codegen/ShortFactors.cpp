@@ -100,10 +100,11 @@ void multiplyShortFactors(Module &module, unsigned vectorBytes) {
           products.push_back(&instruction);
         }
       }
+      if (products.size() < fewest) {
+        continue;
+      }
       for (Instruction *product : products) {
-        if (products.size() >= fewest) {
-          replace(*product, vectorBytes);
-        }
+        replace(*product, vectorBytes);
       }
     }
   }

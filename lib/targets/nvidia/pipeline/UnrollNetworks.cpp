@@ -14,6 +14,7 @@
 #include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/pipeline/WrittenLoops.h"
 #include "lib/tile/ir/Attributes.h"
+#include "lib/tile/ir/Constants.h"
 
 using namespace mlir;
 
@@ -50,7 +51,7 @@ Value distanceOf(tile::GatherOp gather) {
   for (auto [position, distance] : {std::pair(flipped.getLhs(), flipped.getRhs()),
                                     std::pair(flipped.getRhs(), flipped.getLhs())}) {
     if (isPosition(position, axis) &&
-        (distance.getDefiningOp<tile::SplatOp>() || constantOf(distance))) {
+        (distance.getDefiningOp<tile::SplatOp>() || tile::constantOf(distance))) {
       return distance;
     }
   }
@@ -76,7 +77,7 @@ public:
     }
     getOperation().walk([](tile::GatherOp gather) {
       Value distance = distanceOf(gather);
-      const auto known = distance ? constantOf(distance) : std::nullopt;
+      const auto known = distance ? tile::constantOf(distance) : std::nullopt;
       const int64_t length = shapeOf(gather)[static_cast<size_t>(gather.getAxis())];
       if (known && *known > 0 && *known < length &&
           llvm::isPowerOf2_64(static_cast<uint64_t>(*known))) {
@@ -131,7 +132,8 @@ private:
       } else if (auto inner = dyn_cast<scf::ForOp>(op)) {
         // As many turns as the one around has had: half as many as it has at last.
         const bool isTriangle = inner.getUpperBound() == around.getInductionVar() &&
-                                constantOf(inner.getLowerBound()) && constantOf(inner.getStep());
+                                tile::constantOf(inner.getLowerBound()) &&
+                                tile::constantOf(inner.getStep());
         const auto own = isTriangle ? std::optional((turns + 1) / 2) : turnsOf(inner);
         const int64_t ofTurn = own && *own <= mostTurns ? writtenInTurn(inner, inner, *own) : 0;
         if (ofTurn == 0) {

@@ -2,26 +2,17 @@
 #include "lib/targets/nvidia/pipeline/WrittenLoops.h"
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/tile/ir/Constants.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace nereid::nvidia {
 
-std::optional<int64_t> constantOf(Value value) {
-  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
-    value = splat.getSource();
-  }
-  APInt number;
-  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number.getSExtValue())
-                                                     : std::nullopt;
-}
-
 std::optional<int64_t> turnsOf(scf::ForOp loop) {
-  const auto begin = constantOf(loop.getLowerBound()), end = constantOf(loop.getUpperBound()),
-             step = constantOf(loop.getStep());
+  const auto begin = tile::constantOf(loop.getLowerBound()),
+             end = tile::constantOf(loop.getUpperBound()), step = tile::constantOf(loop.getStep());
   int64_t span = 0;
   if (!begin || !end || !step || *step <= 0 || __builtin_sub_overflow(*end, *begin, &span)) {
     return std::nullopt;
@@ -46,7 +37,8 @@ static void copyOrFold(OpBuilder &builder, Operation &op, IRMapping &mapping) {
 void writeOut(scf::ForOp loop, int64_t turns) {
   OpBuilder builder(loop);
   SmallVector<Value> carried(loop.getInitArgs());
-  const int64_t begin = *constantOf(loop.getLowerBound()), step = *constantOf(loop.getStep());
+  const int64_t begin = *tile::constantOf(loop.getLowerBound()),
+                step = *tile::constantOf(loop.getStep());
   for (int64_t turn = 0; turn < turns; ++turn) {
     IRMapping mapping;
     mapping.map(loop.getRegionIterArgs(), carried);

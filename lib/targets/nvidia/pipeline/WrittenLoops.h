@@ -8,9 +8,6 @@
 
 namespace nereid::nvidia {
 
-/// A number that is known, or a tile of it.
-std::optional<int64_t> constantOf(mlir::Value value);
-
 /// How many turns the loop has, where its bounds and step are known.
 std::optional<int64_t> turnsOf(mlir::scf::ForOp loop);
 

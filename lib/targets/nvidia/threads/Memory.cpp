@@ -85,6 +85,18 @@ struct Caching {
                                     : "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;");
   }
 
+  /// The end of an instruction's places: ", $4" where it needs the operand, which comes behind
+  /// these and `results` results.
+  std::string placeOfPolicy(unsigned results, SmallVector<Value> &operands,
+                            std::string &constraints) const {
+    if (!policy) {
+      return "";
+    }
+    operands.push_back(policy);
+    constraints += ",l";
+    return fmt::format(", ${}", results + operands.size() - 1);
+  }
+
 private:
   /// Made where the kernel begins: in a loop ptxas would make it again in each turn.
   static Value policyOf(ThreadCode &code, StringRef text) {
@@ -156,11 +168,7 @@ SmallVector<Value> loadWords(ThreadCode &code, const LoadHints &hints, const Acc
   if (!hints.isVolatile) {
     const Caching caching(code, hints.cache, hints.evict);
     kind = fmt::format(".global{}", caching.words);
-    if (caching.policy) {
-      policy = fmt::format(", ${}", n + operands.size());
-      operands.push_back(caching.policy);
-      constraints += ",l";
-    }
+    policy = caching.placeOfPolicy(n, operands, constraints);
   }
   text += fmt::format("ld{}{} {}, [${}]{};", kind, typeText(access), listOf(0, n), n, policy);
   constraints += ",~{memory}";
@@ -259,12 +267,7 @@ void storeAll(ThreadCode &code, tile::StoreOp op, const Access &access, Value is
       constraints += ",b";
     }
     const Caching caching(code, op.getCache(), op.getEvict());
-    std::string policy;
-    if (caching.policy) {
-      policy = fmt::format(", ${}", operands.size());
-      operands.push_back(caching.policy);
-      constraints += ",l";
-    }
+    const std::string policy = caching.placeOfPolicy(0, operands, constraints);
     text += fmt::format("st.global{}{} [$0], {}{};", caching.words, typeText(access),
                         listOf(1, access.words), policy);
     code.assembly(text, constraints + ",~{memory}", nullptr, operands);

@@ -3,8 +3,8 @@
 #include "lib/targets/cpu/lower/plan/TileAxes.h"
 
 #include "lib/targets/cpu/lower/plan/NarrowIntegers.h"
+#include "lib/tile/ir/Constants.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -167,26 +167,6 @@ void TileAxes::analyseLoop(Operation *op) {
   }
 }
 
-static std::optional<int64_t> constantOf(Value value) {
-  APInt number;
-  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
-    value = splat.getSource();
-  }
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
-    Attribute attr = constant.getValue();
-    if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
-      if (!dense.isSplat() || !isa<IntegerType>(dense.getElementType())) {
-        return std::nullopt;
-      }
-      return dense.getSplatValue<APInt>().getSExtValue();
-    }
-    if (auto integer = dyn_cast<IntegerAttr>(attr)) {
-      return integer.getInt();
-    }
-  }
-  return std::nullopt;
-}
-
 /// The constant a uniform integer tile holds, looking through shape operations.
 static std::optional<int64_t> uniformConstant(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -195,7 +175,7 @@ static std::optional<int64_t> uniformConstant(Value value) {
     }
     value = op->getOperand(0);
   }
-  return constantOf(value);
+  return tile::constantOf(value);
 }
 
 static Axis combine(Operation *op, ArrayRef<Axis> in, AxisView view) {
