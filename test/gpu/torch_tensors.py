@@ -153,6 +153,7 @@ def check_a_graph_of_torch_takes_our_launches():
     stream, kernel = torch.cuda.Stream(), Kernel(DEVICE, ADD, ADD_SIGNATURE)
     x = torch.ones(COUNT, device="cuda")
     ours = taken(x)
+    torch.cuda.synchronize()
     launch(kernel, (COUNT // 1024, 1, 1), ours, ours, ours, COUNT)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
