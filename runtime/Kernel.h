@@ -44,6 +44,8 @@ struct KernelInfo {
   bool isBlocking = false;  ///< a program may wait for another: they run as coroutines
   bool takesRanges = false; ///< one call runs the programs from id[0] to id[3]
   bool addsFloats = false;  ///< atomically: results depend on the order of programs
+  bool waits = false;       ///< first of all for what the device's kernels before it write: it may
+                            ///< be launched while they end
   std::string features;     ///< CPU features the code needs, "+avx2,+fma"; refused when missing
   std::string signature;    ///< canonical specialisation, for messages
 

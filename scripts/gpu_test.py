@@ -16,6 +16,7 @@ this checkout and Python. A check whose tools are missing there is skipped and s
   library      kernels compiled ahead of time
   functions    every float32 through those that stand on the device's approximations
   repeats      1,000 launches give the same bits
+  order        every launch sees what those before it wrote
   devices      all GPUs in one process
   torch        PyTorch's tensors and streams; it or we come first
   contexts     contexts of the program's own
@@ -47,8 +48,7 @@ LIBRARY = "libnereid.so"
 AOT = "gpu_library"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 NAMES = ["unit", "conformance", "kernels", "definitions", "operators", "programs", "sanitizer", "library", "functions",
-         "repeats", "devices",
-         "torch", "contexts", "refusals", "faults"]
+         "repeats", "order", "devices", "torch", "contexts", "refusals", "faults"]
 SKIPPED = 77
 
 
@@ -191,6 +191,7 @@ def all_checks(programs, options):
     yield library if programs.find("nereid").exists() else library.skip("no nereid")
     yield python_check(programs, "functions")
     yield python_check(programs, "repeats")
+    yield python_check(programs, "order")
     yield python_check(programs, "devices")
     yield python_check(programs, "architectures")
     for first in ("torch", "nereid"):

@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// "nereid_rt_launch_5", or with the device's runtime in it.
+  /// "nereid_rt_launch_6", or with the device's runtime in it.
   std::string runtimeName(const char *what) const {
     return fmt::format("nereid_rt_{}{}{}_{}", content.deviceRuntime, isForDevice ? "_" : "", what,
                        tableVersion);
@@ -176,12 +176,13 @@ private:
     for (const auto &row : content.deviceVariants) {
       for (const DeviceCode &code : row) {
         const std::string entry = string(code.entry), portable = image(code.portable);
-        variants.push_back(fmt::format("{{ {}, {}, {}, i64 {}, i64 {}, i64 {} }}", entry, portable,
-                                       image(code.native), code.threads, code.blocks,
-                                       code.memoryBytes));
+        variants.push_back(fmt::format("{{ {}, {}, {}, i64 {}, i64 {}, i64 {}, i64 {} }}", entry,
+                                       portable, image(code.native), code.threads, code.blocks,
+                                       code.memoryBytes, code.waits ? 1 : 0));
       }
     }
-    const std::string all = array("device.variants", "{ ptr, ptr, ptr, i64, i64, i64 }", variants);
+    const std::string all =
+        array("device.variants", "{ ptr, ptr, ptr, i64, i64, i64, i64 }", variants);
     text += "@loaded = internal global ptr null, align 8\n";
     text += fmt::format("@device = private constant {{ ptr, ptr, ptr }} {{ ptr @table, {}, ptr "
                         "@loaded }}\n\n",

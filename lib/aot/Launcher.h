@@ -25,6 +25,7 @@ struct DeviceCode {
   std::string entry; ///< the kernel's name in the code
   std::vector<uint8_t> portable, native;
   uint64_t threads = 0, blocks = 1, memoryBytes = 0;
+  bool waits = false; ///< as KernelInfo::waits
 };
 
 struct LauncherContent {

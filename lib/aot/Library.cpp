@@ -261,7 +261,8 @@ private:
                                      .native = std::move(*native),
                                      .threads = output.info.threads,
                                      .blocks = output.info.blocks,
-                                     .memoryBytes = output.info.scratchBytes});
+                                     .memoryBytes = output.info.scratchBytes,
+                                     .waits = output.info.waits});
     return true;
   }
 

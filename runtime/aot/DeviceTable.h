@@ -2,9 +2,9 @@
 // What a kernel compiled ahead of time for devices says about itself, besides Table.h: code that
 // its object carries as data, for each specialization and kind of device. Written by lib/aot as
 // LLVM IR; every member has 8 bytes. Each vendor has a runtime part of its own, which launches it:
-//   nereid_rt_VENDOR_launch_5(table, slots, grid, stream, options)
-//   nereid_rt_VENDOR_select_5(table, slots, grid, stream, options, selection)
-//   nereid_rt_VENDOR_wait_5(table, stream, options)
+//   nereid_rt_VENDOR_launch_6(table, slots, grid, stream, options)
+//   nereid_rt_VENDOR_select_6(table, slots, grid, stream, options, selection)
+//   nereid_rt_VENDOR_wait_6(table, stream, options)
 #pragma once
 
 #include "runtime/aot/Table.h"
@@ -18,6 +18,7 @@ struct DeviceVariant {
   int64_t threads;      ///< of a block
   int64_t blocks;       ///< of a program: grids count programs
   int64_t memoryBytes;  ///< of a program's own, asked for with the launch
+  int64_t waits;        ///< 1: as KernelInfo::waits
 };
 
 struct DeviceTable {

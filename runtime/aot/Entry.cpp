@@ -8,7 +8,7 @@ using namespace nereid::aot;
 
 extern "C" {
 
-nereid_aot_status nereid_rt_launch_5(const Table *table, const uint64_t *slots,
+nereid_aot_status nereid_rt_launch_6(const Table *table, const uint64_t *slots,
                                      const int64_t *givenGrid, const nereid_aot_options *options) {
   Choice choice;
   int64_t grid[3];
@@ -27,7 +27,7 @@ nereid_aot_status nereid_rt_launch_5(const Table *table, const uint64_t *slots,
   return runGrid(*table, choice, own, grid, options);
 }
 
-nereid_aot_status nereid_rt_select_5(const Table *table, const uint64_t *slots,
+nereid_aot_status nereid_rt_select_6(const Table *table, const uint64_t *slots,
                                      const int64_t *givenGrid, const nereid_aot_options *options,
                                      nereid_aot_selection *selection) {
   Choice choice;

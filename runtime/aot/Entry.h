@@ -11,10 +11,10 @@ extern "C" {
 /// slots: one for each parameter of the launcher: an address; an integer, sign- or zero-extended; a
 /// float32 or float64 by its bits. grid: three sizes, or null when the specializations have their
 /// own.
-NEREID_AOT_API nereid_aot_status nereid_rt_launch_5(const nereid::aot::Table *table,
+NEREID_AOT_API nereid_aot_status nereid_rt_launch_6(const nereid::aot::Table *table,
                                                     const uint64_t *slots, const int64_t *grid,
                                                     const nereid_aot_options *options);
-NEREID_AOT_API nereid_aot_status nereid_rt_select_5(const nereid::aot::Table *table,
+NEREID_AOT_API nereid_aot_status nereid_rt_select_6(const nereid::aot::Table *table,
                                                     const uint64_t *slots, const int64_t *grid,
                                                     const nereid_aot_options *options,
                                                     nereid_aot_selection *selection);

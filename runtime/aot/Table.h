@@ -14,7 +14,7 @@ namespace nereid::aot {
 
 /// Of these structures and of what a kernel's entry is called with; a table of another version is
 /// refused.
-inline constexpr int64_t tableVersion = 5;
+inline constexpr int64_t tableVersion = 6;
 
 enum class ParameterKind : int64_t { Pointer, Integer, Float };
 

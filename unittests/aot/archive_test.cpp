@@ -82,7 +82,7 @@ TEST(AotArchive, RuntimeIsComplete) {
       names.push_back(name);
     }
   }
-  for (const char *name : {"nereid_rt_launch_5", "nereid_rt_select_5", "nereid_rt_assert_fail",
+  for (const char *name : {"nereid_rt_launch_6", "nereid_rt_select_6", "nereid_rt_assert_fail",
                            "nereid_rt_print", "nereid_rt_yield", "nereid_aot_release"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }

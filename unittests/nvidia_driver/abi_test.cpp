@@ -100,10 +100,24 @@ TEST(CudaDeclarations, HaveNvidiasNumbers) {
       {CU_EVENT_DEFAULT, cuda::eventDefault},
       {CU_EVENT_WAIT_DEFAULT, cuda::eventWaitDefault},
       {CU_MEMHOSTALLOC_PORTABLE, cuda::hostMemoryPortable},
+      {CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, cuda::LaunchAttribute{}.id},
   };
   for (const auto &[theirs, ours] : pairs) {
     EXPECT_EQ(theirs, ours);
   }
+}
+
+TEST(CudaDeclarations, HaveNvidiasPlaces) {
+  using Theirs = CUlaunchConfig;
+  using Ours = cuda::LaunchConfig;
+  EXPECT_EQ(sizeof(Theirs), sizeof(Ours));
+  EXPECT_EQ(offsetof(Theirs, blockDimX), offsetof(Ours, blockX));
+  EXPECT_EQ(offsetof(Theirs, sharedMemBytes), offsetof(Ours, sharedBytes));
+  EXPECT_EQ(offsetof(Theirs, hStream), offsetof(Ours, stream));
+  EXPECT_EQ(offsetof(Theirs, attrs), offsetof(Ours, attributes));
+  EXPECT_EQ(offsetof(Theirs, numAttrs), offsetof(Ours, attributeCount));
+  EXPECT_EQ(sizeof(CUlaunchAttribute), sizeof(cuda::LaunchAttribute));
+  EXPECT_EQ(offsetof(CUlaunchAttribute, value), offsetof(cuda::LaunchAttribute, isAllowed));
 }
 
 } // namespace

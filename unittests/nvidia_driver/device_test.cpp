@@ -40,6 +40,31 @@ TEST_F(Devices, NameTheArchitectureOfTheirCode) {
   fake().capability = before;
 }
 
+/// Only a kernel that waits itself, on a device with the instruction, by a driver that captures it.
+TEST_F(Devices, BeginAGridBeforeTheOneBeforeItHasEnded) {
+  const auto isEarly = [](int version, int capability, bool waits) {
+    fake().version = version;
+    fake().capability = capability;
+    auto loaded = loadDriver(fakeLibrary);
+    auto device = NvidiaDevice::make(*std::get<0>(loaded), 1);
+    fake().version = 13000;
+    fake().capability = 90;
+    auto code = std::get<0>(std::get<0>(device)->load(bytesOf(kernelsPtx)));
+    runtime::Kernel kernel = kernelOf(std::move(code), "narrow", {});
+    kernel.info.threads = 32;
+    kernel.info.waits = waits;
+    const auto stream = std::get<0>(std::get<0>(device)->makeStream());
+    EXPECT_FALSE(stream->launch(kernel, {1, 1, 1}, nullptr, runtime::ProgramOrder::Ascending));
+    EXPECT_FALSE(stream->synchronize());
+    return fake().launches.back().isEarly;
+  };
+  EXPECT_TRUE(isEarly(13000, 90, true));
+  EXPECT_TRUE(isEarly(12030, 90, true));
+  EXPECT_FALSE(isEarly(12020, 90, true));
+  EXPECT_FALSE(isEarly(13000, 89, true));
+  EXPECT_FALSE(isEarly(13000, 90, false));
+}
+
 TEST_F(Devices, OfANumberThatThereIsNotAreRefused) {
   for (const int32_t number : {4, 2147483647, -1}) {
     const LaunchError error = errorIn(NvidiaDevice::make(*driver, number));

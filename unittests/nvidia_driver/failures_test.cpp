@@ -37,7 +37,7 @@ TEST_F(Failures, OfLaunchesSayWhatTheyWereGiven) {
   kernel.info.threads = 32;
   kernel.info.scratchBytes = 512;
   const auto stream = makeStream();
-  fake().fail("cuLaunchKernel", cuda::LaunchOutOfResources);
+  fake().fail("cuLaunchKernelEx", cuda::LaunchOutOfResources);
   EXPECT_EQ(
       messageOf(stream->launch(kernel, {1, 1, 1}, nullptr, ascending)),
       "E0422: 'nvidia:1' refuses a launch of kernel 'narrow' with 32 threads and 512 bytes of "

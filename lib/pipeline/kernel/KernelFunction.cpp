@@ -106,6 +106,7 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.scratchBytes = integerOf(kernel->getAttr(scratchBytesAttribute), 0);
   info.threads = static_cast<uint32_t>(integerOf(kernel->getAttr(threadsAttribute), 0));
   info.blocks = static_cast<uint32_t>(integerOf(kernel->getAttr(blocksAttribute), 1));
+  info.waits = kernel->hasAttr(waitsAttribute);
   info.isBlocking = kernel->hasAttr(blockingName);
   info.takesRanges = kernel->hasAttr(takesRangesName);
   info.addsFloats = kernel->hasAttr(addsFloatsName);

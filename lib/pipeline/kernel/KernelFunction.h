@@ -19,6 +19,8 @@ inline constexpr const char *scratchBytesAttribute = "nereid.scratch_bytes";
 /// threads, those of one of them, and the number of blocks.
 inline constexpr const char *threadsAttribute = "nereid.threads";
 inline constexpr const char *blocksAttribute = "nereid.blocks";
+/// Of a kernel that begins with a wait for what those before it write: KernelInfo::waits.
+inline constexpr const char *waitsAttribute = "nereid.waits";
 
 /// All functions with the attribute `tile.kernel`, in order.
 std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module);

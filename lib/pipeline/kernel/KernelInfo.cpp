@@ -91,6 +91,9 @@ std::string toJson(const runtime::KernelInfo &info) {
   if (info.blocks != 1) {
     object["blocks"] = info.blocks;
   }
+  if (info.waits) {
+    object["waits"] = true;
+  }
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -104,7 +107,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
       !take(object, "adds_floats", info.addsFloats) || !take(object, "features", info.features) ||
       !take(object, "signature", info.signature) ||
       (object.contains("threads") && !take(object, "threads", info.threads)) ||
-      (object.contains("blocks") && !take(object, "blocks", info.blocks))) {
+      (object.contains("blocks") && !take(object, "blocks", info.blocks)) ||
+      (object.contains("waits") && !take(object, "waits", info.waits))) {
     return std::nullopt;
   }
   auto arguments = object.find("arguments");

@@ -11,6 +11,7 @@
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/cuda/CudaKernel.h"
 #include "lib/targets/nvidia/driver/Clusters.h"
+#include "lib/targets/nvidia/driver/Grids.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "lib/targets/nvidia/explain/Pressure.h"
 #include "lib/targets/nvidia/explain/Remarks.h"
@@ -152,6 +153,9 @@ bool lowerToThreads(CompileState &state) {
   if (threads.blocks > 1) {
     kernel->setAttr(pipeline::blocksAttribute, builder.getI64IntegerAttr(threads.blocks));
   }
+  if (targetOf(state).machine.capability >= firstWithEarlyGrids) {
+    kernel->setAttr(pipeline::waitsAttribute, builder.getUnitAttr());
+  }
   return true;
 }
 
@@ -163,9 +167,11 @@ bool translateToLlvm(CompileState &state) {
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);
   return succeeded(passes.run(*state.module)) &&
-         keepCode(state,
-                  targetOf(state).generators.lease()->translate(
-                      *state.module, {threads.ofBlock(), threads.blocks, registers}, state.diags));
+         keepCode(state, targetOf(state).generators.lease()->translate(
+                             *state.module,
+                             {threads.ofBlock(), threads.blocks, registers,
+                              kernel->hasAttr(pipeline::waitsAttribute)},
+                             state.diags));
 }
 
 bool readLlvm(CompileState &state) {

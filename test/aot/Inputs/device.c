@@ -114,7 +114,7 @@ static void refusals(void) {
   say("grid", checked(1, 65536, 1, 1, (int32_t *)out, NULL, &options));
   fail("cuModuleLoadDataEx", 222);
   say("old", launch(1, NULL));
-  fail("cuLaunchKernel", 701);
+  fail("cuLaunchKernelEx", 701);
   say("launch", launch(1, NULL));
   say("after", launch(1, NULL));
   fail("cuStreamSynchronize", 700);

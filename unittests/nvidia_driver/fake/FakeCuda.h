@@ -49,6 +49,7 @@ public:
     std::string kernel;
     unsigned grid[3] = {};
     unsigned threads = 0, sharedBytes = 0;
+    bool isEarly = false; ///< it may begin before what is before it has ended
     int device = 0;
     bool isMachineCode = false;       ///< the module was a cubin, whose parameters are not known
     std::vector<uint64_t> parameters; ///< the bytes of each, zeros behind

@@ -219,11 +219,11 @@ FAKE_CUDA Result cuFuncSetAttribute(cuda::Function function, cuda::FunctionAttri
   return cuda::Success;
 }
 
-FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigned gridY,
-                                unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,
-                                unsigned sharedBytes, cuda::Stream handle, void **parameters,
-                                void **extra) {
-  Call call("cuLaunchKernel");
+FAKE_CUDA Result cuLaunchKernelEx(const cuda::LaunchConfig *config, cuda::Function function,
+                                  void **parameters, void **extra) {
+  const auto [gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, handle, attributes,
+              attributeCount] = *config;
+  Call call("cuLaunchKernelEx");
   FakeStream *stream = call.result == cuda::Success ? call.stream(handle) : nullptr;
   bool isMachineCode = false;
   FakeKernel *kernel = stream ? kernelOf(call, function, &isMachineCode) : nullptr;
@@ -238,6 +238,9 @@ FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigne
       sharedBytes > static_cast<unsigned>(kernel->maxDynamicShared)) {
     return state().violate("a launch beyond the limits", cuda::InvalidValue);
   }
+  if (attributeCount > 1 || (attributeCount == 1 && attributes->id != 6)) {
+    return state().violate("an attribute of a launch", cuda::InvalidValue);
+  }
   std::vector<uint64_t> values;
   for (size_t i = 0; i < kernel->parameterBytes.size(); ++i) {
     std::memcpy(&values.emplace_back(0), parameters[i], kernel->parameterBytes[i]);
@@ -246,6 +249,7 @@ FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigne
                                 .grid = {gridX, gridY, gridZ},
                                 .threads = blockX,
                                 .sharedBytes = sharedBytes,
+                                .isEarly = attributeCount == 1 && attributes->isAllowed != 0,
                                 .device = call.context->device,
                                 .isMachineCode = isMachineCode,
                                 .parameters = values};

@@ -11,9 +11,10 @@ using namespace nereid::nvidia::test;
 FAKE_CUDA void fakeCudaReport() {
   std::lock_guard guard(state().lock);
   for (const FakeCuda::Launch &launch : state().launches) {
-    std::printf("launch %s%s on device %d, grid %u %u %u, threads %u, shared %u:",
-                launch.kernel.c_str(), launch.isMachineCode ? " (machine code)" : "", launch.device,
-                launch.grid[0], launch.grid[1], launch.grid[2], launch.threads, launch.sharedBytes);
+    std::printf("launch %s%s%s on device %d, grid %u %u %u, threads %u, shared %u:",
+                launch.kernel.c_str(), launch.isMachineCode ? " (machine code)" : "",
+                launch.isEarly ? " (early)" : "", launch.device, launch.grid[0], launch.grid[1],
+                launch.grid[2], launch.threads, launch.sharedBytes);
     for (const uint64_t parameter : launch.parameters) {
       std::printf(" %" PRIx64, parameter);
     }

@@ -30,11 +30,18 @@ nereid_aot_status launch(const CudaDriver &driver, const Table &table, const Loa
   for (int64_t i = 0; i < count; ++i) {
     parameters[i] = own + i;
   }
-  const cuda::Result result =
-      driver.launchKernel(loaded.function, static_cast<unsigned>(grid[0] * loaded.blocks),
-                          static_cast<unsigned>(grid[1]), static_cast<unsigned>(grid[2]),
-                          static_cast<unsigned>(loaded.threads), 1, 1,
-                          static_cast<unsigned>(loaded.memoryBytes), stream, parameters, nullptr);
+  constexpr cuda::LaunchAttribute early;
+  const cuda::LaunchConfig config = {static_cast<unsigned>(grid[0] * loaded.blocks),
+                                     static_cast<unsigned>(grid[1]),
+                                     static_cast<unsigned>(grid[2]),
+                                     static_cast<unsigned>(loaded.threads),
+                                     1,
+                                     1,
+                                     static_cast<unsigned>(loaded.memoryBytes),
+                                     stream,
+                                     &early,
+                                     loaded.beginsEarly ? 1u : 0u};
+  const cuda::Result result = driver.launchKernelEx(&config, loaded.function, parameters, nullptr);
   return result == cuda::Success ? NEREID_AOT_OK
                                  : refused(driver, result, table.name, "the launch", options);
 }
@@ -77,7 +84,7 @@ using namespace nereid::aot;
 
 extern "C" {
 
-nereid_aot_status nereid_rt_nvidia_launch_5(const DeviceTable *device, const uint64_t *slots,
+nereid_aot_status nereid_rt_nvidia_launch_6(const DeviceTable *device, const uint64_t *slots,
                                             const int64_t *givenGrid, void *stream,
                                             const nereid_aot_options *options) {
   const Table &table = *device->table;
@@ -110,7 +117,7 @@ nereid_aot_status nereid_rt_nvidia_launch_5(const DeviceTable *device, const uin
                 queue, options);
 }
 
-nereid_aot_status nereid_rt_nvidia_select_5(const DeviceTable *device, const uint64_t *slots,
+nereid_aot_status nereid_rt_nvidia_select_6(const DeviceTable *device, const uint64_t *slots,
                                             const int64_t *givenGrid, void *stream,
                                             const nereid_aot_options *options,
                                             nereid_aot_selection *selection) {
@@ -142,7 +149,7 @@ nereid_aot_status nereid_rt_nvidia_select_5(const DeviceTable *device, const uin
   return status;
 }
 
-nereid_aot_status nereid_rt_nvidia_wait_5(const DeviceTable *device, void *stream,
+nereid_aot_status nereid_rt_nvidia_wait_6(const DeviceTable *device, void *stream,
                                           const nereid_aot_options *options) {
   const Table &table = *device->table;
   const auto queue = static_cast<cuda::Stream>(stream);

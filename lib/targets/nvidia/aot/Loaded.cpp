@@ -86,6 +86,9 @@ private:
     made.blocks = static_cast<int>(variant.blocks);
     made.threads = static_cast<int>(variant.threads);
     made.memoryBytes = static_cast<int>(variant.memoryBytes);
+    int version = 0;
+    made.beginsEarly = variant.waits != 0 && driver.driverGetVersion(&version) == cuda::Success &&
+                       version >= cuda::firstWithCapturedAttributes;
     cuda::Result result = driver.moduleGetFunction(&made.function, module, variant.entry);
     size_t bytes = 0;
     if (result == cuda::Success) {

@@ -15,9 +15,10 @@ struct Loaded {
   cuda::Function function;
   cuda::Address failure; ///< the record of driver/Failure.h; 0: the kernel asserts nothing
   int gridLimits[3];
-  int blocks;      ///< of a program
-  int threads;     ///< of a block
-  int memoryBytes; ///< dynamic shared memory
+  int blocks;       ///< of a program
+  int threads;      ///< of a block
+  int memoryBytes;  ///< dynamic shared memory
+  bool beginsEarly; ///< a grid may be launched that begins before those before it have ended
 };
 
 /// The target that the current device takes. NEREID_AOT_ERROR_DEVICE with a message when it runs

@@ -95,6 +95,23 @@ void addClusterSize(std::string &text, const llvm::Function &kernel) {
   }
 }
 
+/// Of a kernel that begins with a wait for the grids before it.
+constexpr const char *waitAttribute = "nereid.waits";
+
+/// Into the text: an instruction that is known to LLVM as inline assembly would stand behind loads
+/// of memory that nobody writes, which wait for nothing.
+void addWait(std::string &text, const llvm::Function &kernel) {
+  size_t line = text.find("\n{\n", text.find(".entry " + kernel.getName().str() + "("));
+  if (line == std::string::npos) {
+    return;
+  }
+  line += 3;
+  while (text.compare(line, 2, "\t.") == 0) { // declarations
+    line = text.find('\n', line) + 1;
+  }
+  text.insert(line, "\tgriddepcontrol.wait;\n");
+}
+
 /// What costs a tenth to a fifth of a product's compilation and changes nothing: addresses are sums
 /// of few terms already, and vectors of memory are chosen by layouts.
 constexpr const char *disabledPasses[] = {"slsr", "nary-reassociate", "load-store-vectorizer"};
@@ -131,6 +148,9 @@ PtxGenerator::translate(mlir::ModuleOp module, const LaunchBounds &bounds, Diagn
       if (bounds.blocks > 1) {
         function.addFnAttr(clusterAttribute, std::to_string(bounds.blocks) + ",1,1");
       }
+      if (bounds.waits) {
+        function.addFnAttr(waitAttribute);
+      }
     }
   }
   optimize(*code->module, *state->target);
@@ -162,6 +182,9 @@ bool PtxGenerator::emitPtx(pipeline::CodeModule &code, std::string &text, Diagno
   for (const llvm::Function &function : *static_cast<codegen::LlvmModule &>(code).module) {
     if (function.hasFnAttribute(clusterAttribute)) {
       addClusterSize(text, function);
+    }
+    if (function.hasFnAttribute(waitAttribute)) {
+      addWait(text, function);
     }
   }
   return true;

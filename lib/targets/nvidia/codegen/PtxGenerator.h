@@ -20,6 +20,7 @@ struct LaunchBounds {
   int64_t threads = 0;       ///< of a block
   int64_t blocks = 1;        ///< of a program
   int64_t mostRegisters = 0; ///< of a thread; 0: as many as the assembler likes
+  bool waits = false;        ///< first of all for what the grids before it write
 };
 
 /// Serves one thread at a time.

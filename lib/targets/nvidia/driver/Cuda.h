@@ -95,6 +95,25 @@ enum JitOption : int {
 /// stricter modes end a capture when its thread makes, waits for or frees another stream.
 enum CaptureMode : int { CaptureRelaxed = 2 };
 
+/// CUlaunchAttribute, of which CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION is used: the
+/// grid may begin when those before it in the stream end, and waits itself for what they wrote.
+struct alignas(8) LaunchAttribute {
+  int id = 6;
+  int padding = 0;
+  int isAllowed = 1;
+  int unused[15] = {}; ///< every value has 64 bytes
+};
+
+/// CUlaunchConfig
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ;
+  unsigned blockX, blockY, blockZ;
+  unsigned sharedBytes;
+  Stream stream;
+  const LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
 inline constexpr unsigned streamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 inline constexpr unsigned eventDefault = 0;       ///< CU_EVENT_DEFAULT: with times
 inline constexpr unsigned eventWaitDefault = 0;   ///< CU_EVENT_WAIT_DEFAULT
@@ -102,5 +121,7 @@ inline constexpr unsigned hostMemoryPortable = 1; ///< CU_MEMHOSTALLOC_PORTABLE
 
 /// The oldest CUDA whose driver is enough: the first that knows PTX 8.0 and with it sm_90a.
 inline constexpr int oldestVersion = 12000;
+/// The first that captures launches with an attribute into graphs.
+inline constexpr int firstWithCapturedAttributes = 12030;
 
 } // namespace nereid::nvidia::cuda

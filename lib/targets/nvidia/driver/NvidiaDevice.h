@@ -3,6 +3,7 @@
 // the device's primary context, which each call makes current for itself alone.
 #pragma once
 
+#include "lib/targets/nvidia/driver/Grids.h"
 #include "lib/targets/nvidia/driver/PrimaryContext.h"
 #include "runtime/Device.h"
 
@@ -55,6 +56,11 @@ public:
   const Driver &driver() const { return api; }
   const PrimaryContext &context() const { return *primary; }
   const DeviceFacts &facts() const { return known; }
+  /// Whether a grid may be launched that begins before those before it have ended.
+  bool beginsEarly() const {
+    return known.capability >= firstWithEarlyGrids &&
+           api.version >= cuda::firstWithCapturedAttributes;
+  }
 
 private:
   NvidiaDevice(const Driver &driver, int32_t number, std::unique_ptr<PrimaryContext> context,

@@ -4,6 +4,7 @@
 #include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/nvidia/combine/ApproximateQuotients.h"
 #include "lib/targets/nvidia/combine/Combine.h"
+#include "lib/targets/nvidia/driver/Grids.h"
 #include "lib/targets/nvidia/occupancy/RegisterLimit.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/products/TurnedCopy.h"
@@ -331,7 +332,7 @@ LogicalResult checkKernel(func::FuncOp kernel, const NvidiaMachine &machine) {
 /// tl.extra.cuda.gdc_wait and its like. Before sm_90 no grid begins while the one before it runs:
 /// there is nothing to wait for, and nobody to tell.
 void dropGridControl(func::FuncOp kernel, const NvidiaMachine &machine) {
-  if (machine.capability >= 90) {
+  if (machine.capability >= firstWithEarlyGrids) {
     return;
   }
   kernel.walk([](tile::InlineAsmOp op) {
