@@ -162,16 +162,15 @@ bool lowerToThreads(CompileState &state) {
 bool translateToLlvm(CompileState &state) {
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
   const Threads threads = threadsOf(kernel);
-  const int64_t registers = mostRegistersOf(kernel).value_or(0);
+  const LaunchBounds bounds = {threads.ofBlock(), threads.blocks,
+                               mostRegistersOf(kernel).value_or(0),
+                               kernel->hasAttr(pipeline::waitsAttribute)};
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);
   return succeeded(passes.run(*state.module)) &&
-         keepCode(state, targetOf(state).generators.lease()->translate(
-                             *state.module,
-                             {threads.ofBlock(), threads.blocks, registers,
-                              kernel->hasAttr(pipeline::waitsAttribute)},
-                             state.diags));
+         keepCode(state, targetOf(state).generators.lease()->translate(*state.module, bounds,
+                                                                       state.diags));
 }
 
 bool readLlvm(CompileState &state) {
