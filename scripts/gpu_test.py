@@ -17,6 +17,7 @@ this checkout and Python. A check whose tools are missing there is skipped and s
   functions    every float32 through those that stand on the device's approximations
   repeats      1,000 launches give the same bits
   devices      all GPUs in one process
+  architectures  code for older ones on this GPU
   torch        PyTorch's tensors and streams; it or we come first
   contexts     contexts of the program's own
   refusals     what a device refuses, with its code
@@ -47,7 +48,7 @@ LIBRARY = "libnereid.so"
 AOT = "gpu_library"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 NAMES = ["unit", "conformance", "kernels", "definitions", "operators", "programs", "sanitizer", "library", "functions",
-         "repeats", "devices",
+         "repeats", "devices", "architectures",
          "torch", "contexts", "refusals", "faults"]
 SKIPPED = 77
 
