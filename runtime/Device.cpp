@@ -97,17 +97,17 @@ std::variant<Device *, LaunchError> findDevice(std::string_view name) {
   std::unique_lock guard(all.lock);
   const size_t colon = name.find(':');
   const auto kind = all.kinds.find(name.substr(0, colon));
+  if (kind == all.kinds.end()) {
+    return unknown("'" + std::string(name) + "'", all);
+  }
   int32_t id = 0;
   if (colon != std::string_view::npos) {
     const char *end = name.data() + name.size();
     const auto read = std::from_chars(name.data() + colon + 1, end, id);
     if (read.ec != std::errc() || read.ptr != end || id < 0) {
-      return LaunchError{"E0415", "expects a device such as 'cpu' or 'cpu:0', but got '" +
-                                      std::string(name) + "'"};
+      return LaunchError{"E0415", "expects a device such as '" + kind->first + "' or '" +
+                                      kind->first + ":0', but got '" + std::string(name) + "'"};
     }
-  }
-  if (kind == all.kinds.end()) {
-    return unknown("'" + std::string(name) + "'", all);
   }
   return findOf(guard, kind->first, kind->second, id);
 }

@@ -18,6 +18,7 @@ this checkout and Python. A check whose tools are missing there is skipped and s
   repeats      1,000 launches give the same bits
   order        every launch sees what those before it wrote
   devices      all GPUs in one process
+  architectures  code for older ones on this GPU
   torch        PyTorch's tensors and streams; it or we come first
   contexts     contexts of the program's own
   refusals     what a device refuses, with its code
@@ -48,7 +49,7 @@ LIBRARY = "libnereid.so"
 AOT = "gpu_library"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 NAMES = ["unit", "conformance", "kernels", "definitions", "operators", "programs", "sanitizer", "library", "functions",
-         "repeats", "order", "devices", "torch", "contexts", "refusals", "faults"]
+         "repeats", "order", "devices", "architectures", "torch", "contexts", "refusals", "faults"]
 SKIPPED = 77
 
 

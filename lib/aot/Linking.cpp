@@ -130,14 +130,16 @@ Status linkShared(const CompiledLibrary &library, const std::vector<uint8_t> &ru
     if (status == 127) {
       continue;
     }
-    if (status != 0) {
+    Result<std::vector<uint8_t>> linked = readBinaryFile(folder.path + "/library.so");
+    if (status != 0 || !linked) { // which is none of a program that is no linker
       auto log = readTextFile(folder.path + "/linker.log");
       return makeError("E0025", fmt::format("linking '{}' with '{}' failed", path, name))
-          .note(log ? *log : "it printed nothing")
+          .note(log && !log->empty()
+                    ? *log
+                    : fmt::format("it ended with status {} and printed nothing", status))
           .withHelp("set CC to another compiler, or use --emit static");
     }
-    Result<std::vector<uint8_t>> linked = readBinaryFile(folder.path + "/library.so");
-    return linked ? writeFileAtomically(path, *linked) : Status(linked.error());
+    return writeFileAtomically(path, *linked);
   }
   return makeError("E0025", "a shared library needs a linker, and none was found")
       .note(fmt::format("looked for {} in the folders of PATH", fmt::join(names, ", ")))

@@ -253,6 +253,21 @@ Result<std::string> sourceText(const CompileInput &input) {
                         : readTextFile(input.path);
 }
 
+/// Targets place what they refuse by file and line; every diagnostic carries the line itself.
+static void quoteLines(CompileState &state) {
+  Diagnostics quoted;
+  for (Diagnostic one : state.diags.all()) {
+    if (one.range.line > 0 && one.lineText.empty()) {
+      const std::string file = one.file;
+      if (auto text = file == state.input.path ? sourceText(state.input) : readTextFile(file)) {
+        one.at(file, *text, one.range);
+      }
+    }
+    quoted.add(std::move(one));
+  }
+  state.diags = std::move(quoted);
+}
+
 /// Adds to E0501 what near the kernel's sizes fits, as far as the phase that has refused them.
 static void tellFitting(CompileState &state, const std::string &phase) {
   constexpr double mostMillis = 5000;
@@ -338,6 +353,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   CompileState state{.input = input, .options = options, .diags = diags, .target = *target};
   state.inputText = std::move(*text);
   if (!runPhases(state, *way, output.times)) {
+    quoteLines(state);
     if (options.findsFitting && state.kernel) {
       tellFitting(state, output.times.back().phase);
     }

@@ -206,12 +206,12 @@ Result<std::string> targetNameOn(std::string_view spec, std::string_view archite
                                   "for another one was asked for")
         .withHelp("name an architecture, or the vendor alone for the machine of the runner");
   }
-  if (spec.find(':') != std::string_view::npos) {
-    return std::string(spec);
-  }
   if (!vendor->nameFor) {
     return makeError("E0303", "target '" + std::string(spec) + "' has no code for other machines")
         .withHelp("launch it without a runner");
+  }
+  if (spec.find(':') != std::string_view::npos) {
+    return std::string(spec);
   }
   return vendor->nameFor(architecture, features);
 }

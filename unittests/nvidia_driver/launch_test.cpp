@@ -146,6 +146,14 @@ TEST_F(OnADevice, LimitsAreRefusedBeforeTheDriverIsAsked) {
   EXPECT_EQ(launch({1, 1, 65536}).code, "E0405");
   EXPECT_EQ(launch({int64_t{1} << 31, 1, 1}).code, "E0405");
   EXPECT_FALSE(launch({1, 65535, 1}));
+  kernel.info.blocks = 4; // which the grid is a multiple of
+  EXPECT_EQ(messageOf(launch({int64_t{1} << 29, 1, 1})),
+            "E0405: grid size 0 of kernel 'narrow' expects at most 536870911 on " + name +
+                ", but got 536870912: let each program do more");
+  EXPECT_EQ(messageOf(launch({1, 65536, 1})),
+            "E0405: grid size 1 of kernel 'narrow' expects at most 65535 on " + name +
+                ", but got 65536: lay the programs along axis 0, which takes 536870911");
+  kernel.info.blocks = 1;
   kernel.info.threads = 65;
   EXPECT_EQ(messageOf(launch({1, 1, 1})), "E0508: kernel 'narrow' expects 65 threads for a "
                                           "program, but " +

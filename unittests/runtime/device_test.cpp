@@ -51,6 +51,8 @@ TEST(Device, ARegisteredOneIsMadeOnceForEachNumber) {
   EXPECT_EQ(std::get<Device *>(findDevice("far:1")), &second);
   EXPECT_EQ(second.name(), "far:1");
   EXPECT_EQ(codeOf(findDevice("far:2")), "E0415: expects 'far:0' or 'far:1', but got 'far:2'");
+  EXPECT_EQ(codeOf(findDevice("far:x")),
+            "E0415: expects a device such as 'far' or 'far:0', but got 'far:x'");
 }
 
 TEST(Device, NegativeNumbersAreRefused) {

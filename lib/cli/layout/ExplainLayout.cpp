@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace nereid::cli {
 namespace {
 
@@ -49,6 +51,25 @@ void explainHand(const Options &options, Session &session) {
                                 : handText(*hand, options.report.corner));
 }
 
+/// A line of the source at which no tile is made, with those where some are.
+std::optional<Diagnostic> lineWithoutTiles(const pipeline::TileLayouts &layouts, int line) {
+  std::set<int> lines;
+  for (const pipeline::TileValue &value : layouts.values) {
+    lines.insert(value.place.line);
+  }
+  for (const pipeline::SharedAccess &access : layouts.accesses) {
+    lines.insert(access.place.line);
+  }
+  lines.erase(0);
+  if (line == 0 || lines.contains(line)) {
+    return std::nullopt;
+  }
+  const std::string where = fmt::format("{}", fmt::join(lines, ", "));
+  return makeError("E0013",
+                   fmt::format("--line: '{}' has no tile at line {}", layouts.kernel, line))
+      .withHelp(lines.empty() ? "all its values are scalars" : "there are tiles at lines " + where);
+}
+
 void explainKernel(const Options &options, Session &session) {
   const launch::KernelReference file = launch::parseKernelReference(options.kernel);
   const pipeline::CompileInput input{.path = file.path,
@@ -65,6 +86,9 @@ void explainKernel(const Options &options, Session &session) {
     return session.fail(diags);
   }
   printWarnings(diags);
+  if (auto nothing = lineWithoutTiles(output->layouts, options.report.line)) {
+    return session.fail(*nothing);
+  }
   fmt::print("{}", session.json ? layoutsJson(output->layouts, options.report.line).dump(2) + "\n"
                                 : layoutsText(output->layouts, options.report));
 }

@@ -163,6 +163,9 @@ std::string layoutsText(const pipeline::TileLayouts &all, const LayoutReportOpti
     text += fmt::format("\nlayout {} of {}\n", i + 1, sizesOf(layout.shape()));
     text += indented(layoutText(layout, options.corner), 2);
   }
+  if (text.empty()) {
+    text = fmt::format("'{}' has no tiles: all its values are scalars\n", all.kernel);
+  }
   const std::string shared = sharedText(all.accesses, options);
   return text + (shared.empty() ? "" : "\nshared memory\n" + shared);
 }

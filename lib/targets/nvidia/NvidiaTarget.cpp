@@ -18,6 +18,7 @@
 #include "lib/targets/nvidia/explain/TileLayouts.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/targets/nvidia/layouts/CheckLayouts.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
@@ -137,6 +138,14 @@ bool assignLayouts(CompileState &state) {
   return succeeded(passes.run(*state.module));
 }
 
+bool verifyLayouts(CompileState &state) {
+  if (!pipeline::verifyTileForTarget(state)) {
+    return false;
+  }
+  auto kernel = llvm::cast<mlir::func::FuncOp>(pipeline::kernelFunctions(*state.module).front());
+  return succeeded(checkLayouts(kernel, targetOf(state).machine));
+}
+
 bool lowerToThreads(CompileState &state) {
   state.session->context().loadDialect<mlir::LLVM::LLVMDialect>();
   if (auto error = excessOfRegisters(pipeline::kernelFunctions(*state.module).front(), state)) {
@@ -216,7 +225,7 @@ bool emitCubin(CompileState &state) {
 // clang-format off
 const pipeline::Phase nvidiaPhases[] = {
   {"tile-nvidia", ".mlir", "tile IR with the layout of each tile over the threads",
-   assignLayouts, pipeline::readTile, pipeline::printMlir, pipeline::verifyTileForTarget,
+   assignLayouts, pipeline::readTile, pipeline::printMlir, verifyLayouts,
    /*isSideExit=*/false, remarkOnTiles},
   {"threads", ".mlir", "the code of one thread, on scalars",
    lowerToThreads, pipeline::readMlir, pipeline::printMlir},

@@ -67,8 +67,13 @@ Result<AssembledCode> assemble(std::string_view ptx, const std::string &architec
                   "for assembly in the kernel's own source see its line");
   }
   Result<std::vector<uint8_t>> cubin = readBinaryFile(code);
-  return cubin ? Result<AssembledCode>(AssembledCode{std::move(*cubin), std::move(*said)})
-               : Result<AssembledCode>(cubin.error());
+  if (!cubin) {
+    return makeError("E0027", "'" + **ptxas + "' has written no machine code for '" + architecture +
+                                  "': it ended with status 0")
+        .note(said->empty() ? "it printed nothing" : *said)
+        .withHelp("name the file of ptxas by " + std::string(knob) + ", or 'none' to do without");
+  }
+  return AssembledCode{std::move(*cubin), std::move(*said)};
 }
 
 } // namespace nereid::nvidia

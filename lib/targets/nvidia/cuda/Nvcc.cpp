@@ -49,16 +49,14 @@ Result<CompiledCuda> Nvcc::compile(const CudaSource &source) const {
     return said.error();
   }
   CompiledCuda result;
-  result.isRight = status == 0;
+  Result<std::string> text = readTextFile(ptx); // none of a program that is no nvcc
+  result.isRight = status == 0 && text;
   result.log = renamed(std::move(*said), copy, source.path);
   if (result.isRight) {
-    Result<std::string> text = readTextFile(ptx);
-    if (!text) {
-      return text.error();
-    }
     result.ptx = std::move(*text);
-  } else if (result.log.empty()) {
-    result.log = "it ended with status " + std::to_string(status) + " and printed nothing";
+  } else if (result.log.empty() || status == 0) {
+    result.log += "it ended with status " + std::to_string(status) +
+                  (status == 0 ? " and wrote no PTX" : " and printed nothing");
   }
   return result;
 }

@@ -66,10 +66,13 @@ LaunchError NvidiaStream::refuse(const runtime::Kernel &kernel, const KernelFunc
   for (size_t axis = 0; axis < grid.size(); ++axis) {
     const uint64_t limit = facts.gridLimits[axis] / (axis == 0 ? kernel.info.blocks : 1);
     if (grid[axis] > limit) {
+      const std::string help =
+          axis == 0 ? "let each program do more"
+                    : "lay the programs along axis 0, which takes " +
+                          text(facts.gridLimits[0] / static_cast<int64_t>(kernel.info.blocks));
       return {"E0405", "grid size " + text(axis) + " of " + who + " expects at most " +
-                           text(limit) + " on " + where + ", but got " + text(grid[axis]) +
-                           ": lay the programs along axis 0, which takes " +
-                           text(facts.gridLimits[0])};
+                           text(limit) + " on " + where + ", but got " + text(grid[axis]) + ": " +
+                           help};
     }
   }
   if (kernel.info.threads > static_cast<uint32_t>(function.maxThreads)) {

@@ -4,7 +4,8 @@
 // Why: everything after this pass works thread by thread.
 // Requires: one function, without calls.
 // Guarantees: every tile has a layout; operations that compute element by element have operands in
-// the layout of their result, those that move elements to other shapes in the corresponding one.
+// the layout of their result, those that move elements to other shapes in the corresponding one
+// (CheckLayouts.h).
 // Where a value is needed in two layouts, what can be computed from nothing (ranges, splats, what
 // is made of them) or repeats a narrower tile is computed twice, and everything else moves by
 // `nvidia.convert_layout`.

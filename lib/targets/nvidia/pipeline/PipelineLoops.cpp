@@ -39,6 +39,7 @@ namespace {
 
 /// Of slots, where the source does not say: more keep a second program off the processor.
 constexpr int64_t usualStages = 3;
+constexpr int64_t mostStages = 32; // of a loop: more hide no more of what a copy takes
 
 class PipelineLoopsPass : public PassWrapper<PipelineLoopsPass, OperationPass<func::FuncOp>> {
 public:
@@ -192,14 +193,15 @@ private:
                   "products of these blocks");
     }
     const int64_t room = roomFor(loop, loads);
-    const int64_t asked = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
+    const int64_t said = loads.empty() ? 0 : stagesOf(loop);
+    const int64_t asked = std::min(said, mostStages);
     int64_t stages = asked;
     while (stages > 1 && placeSlots(loads, {}, stages) > room) {
       --stages;
     }
     // Upstream has a slot less for as many stages, so that its configs may fit by that alone.
     if (saidStages(loop) && stages < asked - 1) {
-      return refuseStages(loop, loads, {asked, placeSlots(loads, {}, asked), room, stages + 1},
+      return refuseStages(loop, loads, {said, placeSlots(loads, {}, said), room, stages + 1},
                           machine);
     }
     if (stages < 2) {
@@ -228,6 +230,10 @@ private:
                                 << " stages: " << asked << " take "
                                 << placeSlots(plan.loads, plan.held, asked)
                                 << " bytes of shared memory, and " << room << " are left [R0404]";
+    } else if (asked < said) {
+      emitRemark(loop.getLoc()) << "operands of products are copied ahead in " << plan.stages
+                                << " stages: " << said << " are asked for, and a loop has "
+                                << mostStages << " at most [R0404]";
     }
     copyBytes = std::max(copyBytes, placeSlots(plan.loads, plan.held, plan.stages));
     pipelineLoop(loop, std::move(plan));
