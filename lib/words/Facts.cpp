@@ -39,7 +39,8 @@ const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
   return nullptr;
 }
 
-void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts,
+void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms,
+                 const std::vector<bool> &isOfShape, Facts &facts,
                  std::vector<SourceRange> &joined) {
   std::optional<SizeFact> batch;
   for (const Term &term : terms) {
@@ -78,7 +79,8 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
       continue;
     }
     const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "-") ? 2 : 1;
-    auto value = term.first >= back ? numberAt(tokens, term.first - back) : std::nullopt;
+    const bool isFree = term.first >= back && !isOfShape[term.first - back]; // not "8 x 1024"
+    auto value = isFree ? numberAt(tokens, term.first - back) : std::nullopt;
     if (const Token *size = sizeBehind(tokens, term);
         term.idea == "dimensions" && !value && size && *sizeAt({*size}, 0) > mostRank) {
       facts.lengths.push_back({term.text, *sizeAt({*size}, 0), size->range}); // "dim 2048"
@@ -116,6 +118,10 @@ void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms,
                                                  isSymbol(tokens, term.first - back, "到") ||
                                                  isSymbol(tokens, term.first - back, "成") ||
                                                  isSymbol(tokens, term.first - back, "为"));
+      const std::string behind = term.last + 1 < tokens.size() ? tokens[term.last + 1].text : "";
+      if (behind == stem("index") || behind == stem("indices") || behind == "索") {
+        continue; // "int64 indices": of one input
+      }
       addNew(isCast ? facts.castTypes : facts.types);
     }
     if (term.idea == "channels_first" || term.idea == "channels_last") {
@@ -209,7 +215,8 @@ LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
   const auto isCounted = [&](const std::string &word) {
     return std::find(countable.begin(), countable.end(), word) != countable.end();
   };
-  const std::string behind = at + 1 < tokens.size() ? tokens[at + 1].text : "";
+  const size_t next = at + 1 + (at + 1 < tokens.size() && tokens[at + 1].text == "个" ? 1 : 0);
+  const std::string behind = next < tokens.size() ? tokens[next].text : "";
   const bool isSizeOf = number.before == "siz" || number.before == "size"; // "group size 128"
   number.counted = isCounted(behind)          ? behind
                    : isCounted(number.before) ? number.before
@@ -261,7 +268,8 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
         isOfShape[i] = true;
       }
     }
-    if (tokens[at].kind == TokenKind::Word && isSymbol(tokens, at + 1, "=")) {
+    const bool isCount = tokens[at].name == "k"; // "top-k, k = 5" is a number of the call
+    if (tokens[at].kind == TokenKind::Word && isSymbol(tokens, at + 1, "=") && !isCount) {
       if (auto size = sizeAt(tokens, at + 2)) {
         facts.sizes.push_back({tokens[at].name, *size, tokens[at].range});
         isOfShape[at + 2] = true;
@@ -271,7 +279,7 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
   }
   readTerms(tokens, terms, facts);
   std::vector<SourceRange> joined; // numbers that are sizes of a shape
-  readNumbers(tokens, terms, facts, joined);
+  readNumbers(tokens, terms, isOfShape, facts, joined);
   for (size_t at = 0; at < tokens.size(); ++at) {
     if (const auto count = tensorsAt(tokens, at)) {
       facts.tensors = count;

@@ -2,6 +2,8 @@
 // Places of loose numbers, see Numbers.h.
 #include "lib/words/Numbers.h"
 
+#include "lib/words/WindowSizes.h"
+
 #include <algorithm>
 
 namespace nereid::words {
@@ -37,6 +39,9 @@ bool hasNumbersOf(const Shipped &shipped, const Facts &facts) {
   const auto tensors = std::count_if(shipped.op.parameters.begin(), shipped.op.parameters.end(),
                                      [](const auto &parameter) { return !parameter.isScalar; });
   if (!facts.isDocument && facts.tensors && *facts.tensors != tensors) {
+    return false;
+  }
+  if (!hasWindowsOf(shipped, facts)) {
     return false;
   }
   const std::vector<LooseNumber> open = numbersOf(shipped, facts).open;

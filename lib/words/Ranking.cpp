@@ -196,7 +196,7 @@ private:
         candidate.score -= 2 * wrongStructure;
       }
     }
-    if (!facts.loose.empty() && !hasNumbersOf(one, facts)) {
+    if (!hasNumbersOf(one, facts)) {
       candidate.score -= wrongStructure;
     }
     const auto tensor = std::find_if(one.op.parameters.begin(), one.op.parameters.end(),

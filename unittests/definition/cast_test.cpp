@@ -106,7 +106,7 @@ TEST(Casts, ATypeHoldsAnotherWhenNothingIsRounded) {
   EXPECT_FALSE(holdsAll(DType::Bool, DType::U8));
 }
 
-TEST(Casts, ProductsOfIntegersHaveOneType) {
+TEST(Casts, ProductsHaveOneType) {
   std::string text = "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"int8\"]\nbody = "
                      "\"\"\"\nout = BODY\n\"\"\"\n[inputs.a]\nshape = [\"M\", \"K\"]\n[inputs.b]\n"
                      "shape = [\"K\", \"N\"]\nOTHER\n[outputs.out]\nshape = [\"M\", \"N\"]\nOUT\n"
@@ -121,9 +121,56 @@ TEST(Casts, ProductsOfIntegersHaveOneType) {
   EXPECT_EQ(product("a @ b", "", ""), "");
   EXPECT_EQ(product("torch._int_mm(a, b)", "", "dtype = \"int32\""), "");
   EXPECT_EQ(product("a.int() @ b.int()", "", "dtype = \"int32\""), "");
-  EXPECT_EQ(product("a @ b", "dtype = \"int16\"", "dtype = \"int16\""), "E0608");
+  EXPECT_EQ(product("a @ b", "dtype = \"int16\"", "dtype = \"int16\""), "E0605");
+  EXPECT_EQ(product("a.float() @ b", "dtype = \"float16\"", "dtype = \"float32\""), "E0605");
+  EXPECT_EQ(product("F.linear(a.float(), b.t())", "dtype = \"float64\"", "dtype = \"float64\""),
+            "E0605");
   EXPECT_EQ(product("(a > 0) @ (b > 0)", "", "dtype = \"bool\""), "E0608");
   EXPECT_EQ(product("a @ b", "dtype = \"float8_e5m2\"", ""), "E0608");
+}
+
+/// Code of the error in `out = BODY`, or "": x, y and a mask of these types.
+std::string codeOf(const std::string &body, const std::string &x, const std::string &y,
+                   const std::string &out) {
+  const auto input = [](const std::string &name, const std::string &type) {
+    return "[inputs." + name + "]\nshape = [\"N\", \"N\"]\ndtype = \"" + type + "\"\n";
+  };
+  return load("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = "
+              "\"\"\"\nout = " +
+              body + "\n\"\"\"\n" + input("x", x) + input("y", y) + input("mask", "bool") +
+              "[outputs.out]\nshape = [\"N\", \"N\"]\ndtype = \"" + out +
+              "\"\n[performance]\ncases = [{ N = 2 }]\n")
+      .code();
+}
+
+TEST(Casts, MixturesThatPyTorchRefuses) {
+  EXPECT_EQ(codeOf("x + y * mask", "float32", "float16", "float32"), "");
+  for (const char *body : {"x @ y", "torch.lerp(x, y, 0.5)", "torch.heaviside(x, y)",
+                           "torch.einsum('ij,jk->ik', x, y)", "torch.addmm(x, x, y)"}) {
+    EXPECT_EQ(codeOf(std::string(body) + " * mask", "float32", "float32", "float32"), "") << body;
+    EXPECT_EQ(codeOf(std::string(body) + " * mask", "float32", "float16", "float32"), "E0605")
+        << body;
+  }
+  EXPECT_EQ(codeOf("x - mask * y", "float32", "float32", "float32"), "");
+  EXPECT_EQ(codeOf("x * y - mask", "float32", "float32", "float32"), "E0608");
+  EXPECT_EQ(codeOf("(1 - mask) * x * y", "float32", "float32", "float32"), "E0608");
+  EXPECT_EQ(codeOf("torch.where(mask, x, y)", "float32", "float32", "float32"), "");
+  EXPECT_EQ(codeOf("torch.where(x, y, mask)", "float32", "float32", "float32"), "E0608");
+  EXPECT_EQ(codeOf("y.masked_fill(x, 1) * mask", "float32", "float32", "float32"), "E0608");
+}
+
+TEST(Casts, FunctionsWithATypeConvertTheirOperand) {
+  const auto code = [](const std::string &body, const std::string &x, const std::string &out) {
+    return codeOf(body + " * y * mask", x, out, out);
+  };
+  EXPECT_EQ(code("F.softmax(x, dim=-1, dtype=torch.float32)", "float16", "float32"), "");
+  EXPECT_EQ(code("x.log_softmax(0, dtype=None)", "float16", "float16"), "");
+  EXPECT_EQ(code("x.mean(dtype=torch.float32)", "int8", "float32"), "");
+  EXPECT_EQ(code("torch.sum(x, -1, dtype=torch.int32)", "int32", "int32"), "");
+  EXPECT_EQ(code("x.cumsum(0, dtype=y.dtype)", "bool", "int16"), "");
+  EXPECT_EQ(code("x.mean(dtype=torch.int32)", "float32", "int32"), "E0608");
+  EXPECT_EQ(code("x.sum(dtype=torch.complex64)", "float32", "float32"), "E0605");
+  EXPECT_EQ(code("torch.amax(x, dtype=torch.float32)", "float32", "float32"), "E0608");
 }
 
 } // namespace

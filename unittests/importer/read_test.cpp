@@ -49,6 +49,19 @@ TEST(Read, ConstantNodesAreInitialisers) {
   EXPECT_EQ(read.model->initialiser("c")->floats, std::vector<double>{1.5});
 }
 
+TEST(Read, AttributesOfAnotherKindAreNotLeftOut) {
+  ModelMaker word;
+  word.input("x", {4, 3}).node("Softmax", {"x"}, {"y"}).word("axis", "0").output("y");
+  EXPECT_EQ(readBytes(word.bytes()).code(), "E0631");
+  EXPECT_NE(readBytes(word.bytes()).message().find("'axis': expects an integer, but is a word"),
+            std::string::npos);
+  ModelMaker misspelt;
+  misspelt.input("x", {4, 3}).node("Softmax", {"x"}, {"y"}).integer("axsi", 0).output("y");
+  EXPECT_EQ(readBytes(misspelt.bytes()).code(), "E0631");
+  EXPECT_NE(readBytes(misspelt.bytes()).message().find("'axsi': no standard operator has it"),
+            std::string::npos);
+}
+
 TEST(Read, WhatContradictsItselfIsNoModel) {
   EXPECT_EQ(readBytes("").code(), "E0631");
   EXPECT_EQ(readBytes("this is no model").code(), "E0631");

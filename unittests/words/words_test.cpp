@@ -199,6 +199,7 @@ TEST(Words, ShapesInTheirSpellings) {
     const Facts facts = factsOf(text);
     ASSERT_EQ(facts.shapes.size(), 1u) << text;
     EXPECT_EQ(facts.shapes[0].sizes, sizes) << text;
+    EXPECT_TRUE(facts.speedups.empty()) << text; // "4 x" asks for no speed
   }
   for (const char *text : {"[B, N, D]", "BxNxD", "(B, N, D)", "3-d", "三维"}) {
     const Facts facts = factsOf(text);
@@ -212,6 +213,7 @@ TEST(Words, ShapesInTheirSpellings) {
   }
   EXPECT_EQ(factsOf("hidden size 4096").lengths.at(0).size, 4096);
   EXPECT_EQ(factsOf("quantise to int8").castTypes.size(), 1u);
+  EXPECT_EQ(factsOf("int64 indices, fp16").types.size(), 1u); // of one input
   EXPECT_EQ(factsOf("on a GPU, H200").targets.size(), 2u);
 }
 

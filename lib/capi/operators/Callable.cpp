@@ -130,8 +130,12 @@ nereid_status Callable::generate() const {
 }
 
 bool Callable::isPassedWhole(const definition::Parameter &number, DType type) const {
-  const generator::Generation &whole = **generated;
-  for (const generator::LaunchEntry &kernel : whole.program.tables.at(type).kernels) {
+  const auto &tables = (*generated)->program.tables;
+  const auto table = tables.find(type);
+  if (table == tables.end()) { // refused by checkDtype(), once it is known that the tensors fit
+    return false;
+  }
+  for (const generator::LaunchEntry &kernel : table->second.kernels) {
     for (const generator::LaunchArgument &argument : kernel.arguments) {
       const bool isIt =
           argument.kind == generator::StageArgument::Kind::Number && argument.value == number.name;

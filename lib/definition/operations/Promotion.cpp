@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace nereid::definition {
 namespace {
@@ -113,6 +114,34 @@ Status checkNumbers(const Node &node, const std::vector<Node> &nodes, DType type
                                             value, torchName(type), node.op))
           .withHelp(fmt::format("{} holds {} to {}", torchName(type), lowestInteger(type),
                                 highestInteger(type)));
+    }
+  }
+  return Done{};
+}
+
+/// What PyTorch has no promotion for.
+Status checkMixture(const Node &node, const Operation &operation,
+                    std::span<const TypedOperand> operands) {
+  static const std::set<std::string_view> alike = {"lerp", "heaviside", "prelu"};
+  const bool isOfOneType = operation.kind == OperationKind::Contraction ||
+                           operation.kind == OperationKind::Convolution ||
+                           alike.contains(operation.name);
+  const TypedOperand *first = nullptr;
+  for (const TypedOperand &operand : operands) {
+    if (operand.kind != OperandKind::Tensor) {
+      continue;
+    }
+    first = first ? first : &operand;
+    if (isOfOneType && operand.dtype != first->dtype) {
+      return makeError("E0605",
+                       fmt::format("'{}' expects operands of one type, but got {} and {}", node.op,
+                                   torchName(first->dtype), torchName(operand.dtype)))
+          .withHelp(fmt::format("convert one of them, as in 'b.to(torch.{})'",
+                                torchName(promote(first->dtype, operand.dtype))));
+    }
+    if (operation.name == "sub" && operand.dtype == DType::Bool) {
+      return makeError("E0608", "PyTorch subtracts no bool tensors")
+          .withHelp("combine masks with & | ^ ~, or convert: 'mask.to(torch.float32)'");
     }
   }
   return Done{};
@@ -258,11 +287,13 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
           .withHelp("convert them first, as in 'x.to(torch.float32)'");
     }
   }
+  if (Status fits = checkMixture(node, *operation, operands); !fits) {
+    return fits;
+  }
   const size_t condition = node.op == "masked_fill" ? 1 : 0;
   const bool hasCondition = node.op == "where" || node.op == "masked_fill";
   const DType chosenBy = hasCondition ? operands[condition].dtype : DType::Bool;
-  if (hasCondition && operands[condition].kind == OperandKind::Tensor && !isFloat(chosenBy) &&
-      chosenBy != DType::Bool) {
+  if (hasCondition && operands[condition].kind == OperandKind::Tensor && chosenBy != DType::Bool) {
     return refuse(node, "expects a bool condition", chosenBy).withHelp("compare it: 'mask != 0'");
   }
   // Before a function makes floats of them.
@@ -303,13 +334,6 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
                      fmt::format("'{}' expects numbers, but got bool tensors only", node.op))
         .withHelp("combine masks with & | ^ ~, count them with torch.sum, or select with "
                   "torch.where");
-  }
-  if (operation->kind == OperationKind::Contraction && operands[0].dtype != operands[1].dtype) {
-    return refuse(node,
-                  fmt::format("of integers expects operands of one type, {}",
-                              torchName(operands[0].dtype)),
-                  operands[1].dtype)
-        .withHelp("convert them, as in 'a.to(torch.int32) @ b.to(torch.int32)'");
   }
   if (node.op == "pow") {
     return checkPower(node, nodes, computed);

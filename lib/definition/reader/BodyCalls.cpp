@@ -228,6 +228,13 @@ static bool takesScale(const std::string &function) {
   return function == "add" || function == "sub" || function == "rsub";
 }
 
+/// Functions with an argument `dtype`, to which the operand is converted first.
+static bool takesType(const std::string &function) {
+  static const std::vector<std::string> functions = {"sum",     "mean",        "prod",   "cumsum",
+                                                     "cumprod", "log_softmax", "softmax"};
+  return isAmong(functions, function);
+}
+
 std::optional<std::map<std::string, const Expr *>>
 BodyExpressions::matched(const Call &call, const std::string &name,
                          const std::vector<Argument> &arguments) {
@@ -257,6 +264,7 @@ BodyExpressions::matched(const Call &call, const std::string &name,
     bool known = std::any_of(arguments.begin(), arguments.end(),
                              [&](const Argument &a) { return a.name == argument; }) ||
                  (takesScale(name) && argument == "alpha") ||
+                 (takesType(name) && argument == "dtype") ||
                  (name == "div" && argument == "rounding_mode");
     if (!known || !given.emplace(argument, keyword.value.get()).second) {
       fail("E0608", keyword.range,
@@ -308,6 +316,12 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
       return std::nullopt;
     }
   }
+  const Expr *type = argumentOf("dtype");
+  type = type && type->kind != ExprKind::None ? type : nullptr;
+  const std::optional<std::string> target = type ? BodyCasts(*this).target(*type) : std::nullopt;
+  if (type && !convertOperand(target, node, whole.range)) {
+    return std::nullopt;
+  }
   if (std::vector<std::string> known; !hasForm(node, known)) {
     fail("E0608", whole.range,
          fmt::format("'{}' expects {}", operation.name, fmt::join(known, " or ")));
@@ -326,10 +340,21 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
     return reducedLoss(argumentOf("reduction"), std::move(node), whole.range);
   }
   const bool isConvolution = operation.kind == OperationKind::Convolution;
-  const std::optional<int> result = append(std::move(node), whole.range);
+  std::optional<int> result = append(std::move(node), whole.range);
+  if (result && target) { // sums of integers are int64
+    result = BodyCasts(*this).converted(*result, *target, false, whole.range);
+  }
   return !isConvolution || !result || BodyMoves(*this).expectRoom(*result, whole.range)
              ? result
              : std::nullopt;
+}
+
+bool BodyExpressions::convertOperand(const std::optional<std::string> &target, Node &node,
+                                     SourceRange range) {
+  const std::optional<int> converted =
+      target ? BodyCasts(*this).converted(node.inputs[0], *target, false, range) : std::nullopt;
+  node.inputs[0] = converted.value_or(node.inputs[0]);
+  return converted.has_value();
 }
 
 bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRange range) {

@@ -21,9 +21,10 @@ public:
   /// "int8", or "own" for the operator's type: of an expression, and what a node has.
   std::optional<std::string> target(const language::Expr &type);
   std::optional<std::string> typeOf(int node, SourceRange range);
+  /// The node in such a type, itself where it has it unless `isNew`.
+  std::optional<int> converted(int node, const std::string &target, bool isNew, SourceRange range);
 
 private:
-  std::optional<int> converted(int node, const std::string &target, bool isNew, SourceRange range);
   /// Whether the node has the type in every type of the operator.
   bool isAlready(int node, const Operation &operation) const;
 

@@ -116,6 +116,8 @@ private:
   std::optional<int> truncatedQuotient(int a, int b, SourceRange range);
   std::optional<int> roundedQuotient(const language::Expr &mode, Node node, SourceRange range);
   std::optional<int> reducedLoss(const language::Expr *reduction, Node node, SourceRange range);
+  /// Converts the first operand to a type of BodyCasts, which may be none after an error.
+  bool convertOperand(const std::optional<std::string> &target, Node &node, SourceRange range);
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);
   bool readDims(const Argument &argument, const language::Expr &value, Node &node);
   bool readTrailingShape(const language::Expr &value, Node &node);

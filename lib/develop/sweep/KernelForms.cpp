@@ -89,6 +89,18 @@ std::string indexingCall(const std::string &function) {
   return found == calls.end() ? function + "(x, 0, index, x)" : found->second;
 }
 
+/// Its body read, and the result in the type that the body computes; none where it has errors.
+std::optional<Operator> readWith(Operator op, const std::string &function, DType dtype,
+                                 Diagnostics &diags) {
+  op.outputDtypes = {std::nullopt};
+  if (!definition::readBody(op, {function, op.body}, diags)) {
+    return std::nullopt;
+  }
+  const DType result = definition::nodeDtypes(op, dtype)[static_cast<size_t>(op.outputs[0])];
+  op.outputDtypes = {result == dtype ? std::nullopt : std::optional(result)};
+  return op;
+}
+
 std::optional<Operator> indexingOperator(const std::string &function, DType dtype,
                                          Diagnostics &diags) {
   Operator op;
@@ -111,10 +123,8 @@ std::optional<Operator> indexingOperator(const std::string &function, DType dtyp
   add("index", {{"R"}, {"D"}}, DType::I64);
   op.outputNames = {"out"};
   op.outputDescriptions = {""};
-  op.outputDtypes = {std::nullopt};
   op.body = "out = " + indexingCall(function);
-  return definition::readBody(op, {function, op.body}, diags) ? std::optional(std::move(op))
-                                                              : std::nullopt;
+  return readWith(std::move(op), function, dtype, diags);
 }
 
 /// Operands of examples: a sequence, an image, a volume and what goes with them.
@@ -174,12 +184,10 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
   }
   op.outputNames = {"out"};
   op.outputDescriptions = {""};
-  op.outputDtypes = {std::nullopt};
   const bool hasTwo = function.name.ends_with("_with_indices");
   op.body = fmt::format("out{} = {}({}){}", hasTwo ? ", _" : "", function.name, function.example,
                         definition::returnsPieces(function.name) ? "[0]" : "");
-  return definition::readBody(op, {function.name, op.body}, diags) ? std::optional(std::move(op))
-                                                                   : std::nullopt;
+  return readWith(std::move(op), function.name, dtype, diags);
 }
 
 /// `out = function(…)` on tensors of this type; none when it is not defined for them.
@@ -220,16 +228,9 @@ std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnos
   }
   op.outputNames = {"out"};
   op.outputDescriptions = {""};
-  op.outputDtypes = {std::nullopt};
   const bool hasTwo = definition::findPair(function) != nullptr;
   op.body = fmt::format("out{} = {}({})", hasTwo ? ", _" : "", function, words);
-  if (!definition::readBody(op, {function, op.body}, diags)) {
-    return std::nullopt;
-  }
-  if (operation != nullptr && operation->result == definition::ResultType::Position) {
-    op.outputDtypes = {DType::I64};
-  }
-  return op;
+  return readWith(std::move(op), function, dtype, diags);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ONNX file as a Model: what a node reads has to be made before it, every name is given once,
 // and operator sets and operators have to be those of operators/operators.def.
+#include "lib/importer/onnx/AttributeKinds.h"
 #include "lib/importer/onnx/Model.h"
 #include "lib/importer/onnx/TensorElements.h"
 #include "lib/importer/onnx/WireDamage.h"
@@ -248,6 +249,13 @@ private:
       if (!value) {
         fail("E0631", fmt::format("{}: attribute '{}': {}", describe(node), attribute.name(),
                                   value.error().message));
+        return false;
+      }
+      const bool isKnown =
+          node.domain.empty() && (node.op == "Constant" || findOnnxOperator(node.op));
+      if (auto wrong = isKnown ? findWrongKind(attribute.name(), *value) : std::nullopt) {
+        fail("E0631",
+             fmt::format("{}: attribute '{}': {}", describe(node), attribute.name(), *wrong));
         return false;
       }
       if (!node.attributes.emplace(attribute.name(), std::move(*value)).second) {

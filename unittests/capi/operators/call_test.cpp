@@ -173,6 +173,9 @@ TEST(OperatorCalls, RefuseWhatDoesNotFit) {
   EXPECT_EQ(code([&] { relu(x, normal({7}, DType::F32, 2)); }), "E0612");
   EXPECT_EQ(code([&] { relu(x, bias.to(DType::F16)); }), "E0612");
   EXPECT_EQ(code([&] { relu(x.to(DType::I32), bias.to(DType::I32)); }), "E0606");
+  const nereid::Operator norm("rms_norm"), leaky("leaky_relu"); // with a number
+  EXPECT_EQ(code([&] { norm(x.to(DType::I32), bias.to(DType::I32)); }), "E0606");
+  EXPECT_EQ(code([&] { leaky(x.to(DType::I64), 2); }), "E0606");
   EXPECT_EQ(code([&] { relu.infer(x, x); }), "E0612");
   EXPECT_EQ(code([&] { softmax(Tensor::empty({4, 0}, DType::F32)); }), "E0617");
   EXPECT_EQ(code([&] { relu.into({normal({4, 7}, DType::F32, 1)}, x, bias); }), "E0612");
