@@ -9,14 +9,42 @@
 #include <cstring>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 extern char **environ;
 
 namespace nereid::runtime::remote {
 
-std::variant<std::unique_ptr<Runner>, std::string> Runner::start(const std::string &command) {
+namespace {
+
+/// Reading waits so long; 0: as long as it takes.
+void setPatience(int connection, std::chrono::seconds time) {
+  const timeval limit = {.tv_sec = time.count(), .tv_usec = 0};
+  (void)::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+/// How a process ended that has lost its connection. What goes on without one is killed.
+int statusOf(pid_t process) {
+  int status = 0;
+  for (int i = 0; i < 500; ++i) {
+    if (::waitpid(process, &status, WNOHANG) != 0) {
+      return status;
+    }
+    ::usleep(10000);
+  }
+  ::kill(process, SIGKILL);
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+} // namespace
+
+std::variant<std::unique_ptr<Runner>, std::string> Runner::start(const std::string &command,
+                                                                 std::chrono::seconds time) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return "no socket for the runner (" + std::string(std::strerror(errno)) + ")";
@@ -38,7 +66,15 @@ std::variant<std::unique_ptr<Runner>, std::string> Runner::start(const std::stri
     runner->process = -1;
     return "the shell cannot be started (" + std::string(std::strerror(failure)) + ")";
   }
+  setPatience(runner->connection, time);
+  errno = 0;
   const std::optional<std::vector<uint8_t>> content = receiveMessage(runner->connection);
+  const bool isLate = !content && (errno == EAGAIN || errno == EWOULDBLOCK);
+  setPatience(runner->connection, std::chrono::seconds(0));
+  if (isLate) {
+    ::kill(runner->process, SIGKILL);
+    return "runner '" + command + "' says nothing in " + std::to_string(time.count()) + " s";
+  }
   if (!content) {
     return "runner '" + command + "' says nothing; it " + runner->fate();
   }
@@ -58,19 +94,16 @@ std::variant<std::unique_ptr<Runner>, std::string> Runner::start(const std::stri
 Runner::~Runner() {
   ::close(connection);
   if (process > 0) {
-    int status;
-    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
+    (void)statusOf(process);
   }
 }
 
 std::string Runner::fate() {
   ::shutdown(connection, SHUT_RDWR);
-  int status = 0;
-  if (process <= 0 || ::waitpid(process, &status, 0) != process) {
+  if (process <= 0) {
     return "has gone";
   }
-  process = -1;
+  const int status = statusOf(std::exchange(process, -1));
   // A shell that waited for the command reports its signal as a status above 128.
   const int number = WIFSIGNALED(status)                              ? WTERMSIG(status)
                      : WIFEXITED(status) && WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128

@@ -7,6 +7,7 @@
 
 #include "runtime/Kernel.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,8 +20,10 @@ namespace nereid::runtime::remote {
 /// Not for use by several threads at once.
 class Runner {
 public:
-  /// `command` is for the shell. Error text when it does not greet.
-  static std::variant<std::unique_ptr<Runner>, std::string> start(const std::string &command);
+  /// `command` is for the shell. Error text when it does not greet in time, which has to be enough
+  /// for a connection to another machine.
+  static std::variant<std::unique_ptr<Runner>, std::string>
+  start(const std::string &command, std::chrono::seconds time = std::chrono::seconds(60));
   ~Runner();
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;

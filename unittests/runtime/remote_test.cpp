@@ -182,6 +182,20 @@ TEST(Remote, SaysWhatIsNoRunner) {
   }
 }
 
+/// Neither what waits for input that never comes nor what says too little and goes on is waited
+/// for.
+TEST(Remote, WhatSaysNothingIsNotWaitedFor) {
+  for (const auto &[command, wanted] :
+       {std::pair("cat", "says nothing in 1 s"),
+        {"printf abc; exec sleep 600", "says nothing in 1 s"},
+        {"echo Welcome to this board; exec sleep 600", "signal 9"}}) {
+    auto started = Runner::start(command, std::chrono::seconds(1));
+    const auto *problem = std::get_if<std::string>(&started);
+    ASSERT_TRUE(problem) << command;
+    EXPECT_NE(problem->find(wanted), std::string::npos) << *problem;
+  }
+}
+
 TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   Tensor tensor = Tensor::empty({2, 3}, DType::F32);
   const ArgumentValue arguments[] = {&tensor, int64_t{5}, 2.5};
