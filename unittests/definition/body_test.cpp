@@ -42,6 +42,20 @@ TEST(Body, NumbersAreFolded) {
   EXPECT_EQ(constantValue(constant), -0.5);
 }
 
+TEST(Body, NumbersHaveNoQuotientsByZero) {
+  for (const char *body : {"out = x * (1 / 0)", "out = x + 3 // 0", "out = x + 3 % (2 - 2)"}) {
+    EXPECT_EQ(load(withBody(body)).code(), "E0608") << body;
+  }
+  EXPECT_EQ(load(withBody("out = x / 0")).code(), ""); // of tensors it is an infinity, or NaN
+}
+
+TEST(Body, CyclesAreToldByTheirLine) {
+  Loaded loaded = load(withBody("a = b + x\nb = a * 2\nout = a"));
+  EXPECT_EQ(loaded.code(), "E0608");
+  EXPECT_NE(loaded.diags.render().find("it is assigned by 'b = a * 2'"), std::string::npos)
+      << loaded.diags.render();
+}
+
 /// Of sums alone it multiplies an operand.
 TEST(Body, AlphaIsAFunctionsOwn) {
   for (const char *body : {"out = F.celu(x, alpha=1.5)", "out = F.elu(x, alpha=1.5)"}) {
