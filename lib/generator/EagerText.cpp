@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -28,8 +29,47 @@ bool isOneOf(const std::array<std::string_view, N> &list, std::string_view wante
 std::string pathInPyTorch(const std::string &path) {
   static constexpr std::array<std::string_view, 5> modules = {"", "torch", "F", "nn.functional",
                                                               "torch.nn.functional"};
-  static constexpr std::array<std::string_view, 5> further = {"einsum", "transpose", "swapaxes",
-                                                              "swapdims", "t"};
+  /// Functions that the reader of bodies writes out itself.
+  static const std::set<std::string_view> further = {"einsum",
+                                                     "transpose",
+                                                     "swapaxes",
+                                                     "swapdims",
+                                                     "t",
+                                                     "narrow",
+                                                     "select",
+                                                     "flip",
+                                                     "fliplr",
+                                                     "flipud",
+                                                     "concat",
+                                                     "concatenate",
+                                                     "stack",
+                                                     "roll",
+                                                     "diff",
+                                                     "rot90",
+                                                     "reshape",
+                                                     "flatten",
+                                                     "unflatten",
+                                                     "broadcast_to",
+                                                     "tile",
+                                                     "tril",
+                                                     "triu",
+                                                     "squeeze",
+                                                     "unsqueeze",
+                                                     "repeat_interleave",
+                                                     "cross_entropy",
+                                                     "nll_loss",
+                                                     "arange",
+                                                     "full",
+                                                     "zeros",
+                                                     "ones",
+                                                     "eye",
+                                                     "linspace",
+                                                     "scalar_tensor",
+                                                     "full_like",
+                                                     "zeros_like",
+                                                     "ones_like",
+                                                     "index_select",
+                                                     "take_along_dim"};
   const size_t dot = path.rfind('.');
   const std::string module = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
@@ -40,7 +80,8 @@ std::string pathInPyTorch(const std::string &path) {
     return "torch.ops.aten." + name; // torch itself has methods of most of them alone
   }
   const definition::Operation *operation = definition::findOperation(name);
-  const bool isOfPyTorch = operation || definition::findFunction(name) || isOneOf(further, name);
+  const bool isOfPyTorch = operation || definition::findFunction(name) ||
+                           definition::findPair(name) || further.contains(name);
   if (module.empty() && !isOfPyTorch) {
     return path; // Python's own, or a function of the body
   }

@@ -42,6 +42,47 @@ TEST(Body, NumbersAreFolded) {
   EXPECT_EQ(constantValue(constant), -0.5);
 }
 
+TEST(Body, NumbersHaveNoQuotientsByZero) {
+  for (const char *body : {"out = x * (1 / 0)", "out = x + 3 // 0", "out = x + 3 % (2 - 2)"}) {
+    EXPECT_EQ(load(withBody(body)).code(), "E0608") << body;
+  }
+  EXPECT_EQ(load(withBody("out = x / 0")).code(), ""); // of tensors it is an infinity, or NaN
+}
+
+/// Whose heads are [B, S, 16], with as many keys as queries.
+TEST(Body, AttentionIsItsProductsAndSoftmax) {
+  const auto operationsOf = [](const std::string &body) {
+    const auto heads = [](const std::string &name, const std::string &last) {
+      return name + "]\nshape = [\"B\", \"S\", " + last + "]\n";
+    };
+    const Loaded loaded =
+        load("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float16\"]\nconstraints = "
+             "[\"S >= 1\"]\nbody = '''\n" +
+             body + "\n'''\n" + heads("[inputs.q", "16") + heads("[inputs.k", "16") +
+             heads("[inputs.v", "\"E\"") + heads("[outputs.out", "\"E\"") +
+             "[performance]\ncases = [{ B = 2, S = 3, E = 4 }]\n");
+    EXPECT_TRUE(loaded.op) << loaded.diags.render();
+    return loaded.op ? operations(*loaded.op) : std::vector<std::string>();
+  };
+  EXPECT_EQ(operationsOf("out = F.scaled_dot_product_attention(q, k, v)"),
+            operationsOf("out = F.softmax(q @ k.mT * 0.25, dim=-1) @ v"));
+  EXPECT_EQ(operationsOf("out = F.scaled_dot_product_attention(q, k, v, scale=2.0)"),
+            operationsOf("out = F.softmax(q @ k.mT * 2.0, dim=-1) @ v"));
+  EXPECT_EQ(
+      operationsOf("out = F.scaled_dot_product_attention(q, k, v, is_causal=True)"),
+      (std::vector<std::string>{"permute", "matmul", "mul", "_positions", "_positions", "unsqueeze",
+                                "unsqueeze", "ge", "where", "softmax", "matmul"}));
+  EXPECT_EQ(load(withBody("out = F.scaled_dot_product_attention(x, x, x, dropout_p=0.1)")).code(),
+            "E0608");
+}
+
+TEST(Body, CyclesAreToldByTheirLine) {
+  Loaded loaded = load(withBody("a = b + x\nb = a * 2\nout = a"));
+  EXPECT_EQ(loaded.code(), "E0608");
+  EXPECT_NE(loaded.diags.render().find("it is assigned by 'b = a * 2'"), std::string::npos)
+      << loaded.diags.render();
+}
+
 /// Of sums alone it multiplies an operand.
 TEST(Body, AlphaIsAFunctionsOwn) {
   for (const char *body : {"out = F.celu(x, alpha=1.5)", "out = F.elu(x, alpha=1.5)"}) {

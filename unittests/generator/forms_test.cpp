@@ -130,6 +130,10 @@ TEST(Forms, TheLauncherTakesTheGraphAndTheHostsOperations) {
 TEST(Forms, FunctionsAreWherePyTorchHasThem) {
   EXPECT_EQ(withModules("a = torch.gelu(x) + exp (F.sigmoid(x))"),
             "a = F.gelu(x) + torch.exp (torch.sigmoid(x))");
+  // Python's own max and sum are others.
+  EXPECT_EQ(withModules("m, i = max(x, dim=-1) + sum(x) * flip(roll(x, 1, 0), [0])"),
+            "m, i = torch.max(x, dim=-1) + torch.sum(x) * torch.flip(torch.roll(x, 1, 0), [0])");
+  EXPECT_EQ(withModules("for i in range(3): y = mine(x)"), "for i in range(3): y = mine(x)");
   EXPECT_EQ(withModules("a = torch.nn.functional.silu(x.sum(-1)) * math.sqrt(2.0)"),
             "a = F.silu(x.sum(-1)) * math.sqrt(2.0)");
   EXPECT_EQ(withModules("b = (x + 1).abs() - float(\"-inf\") * 1e-5 * torch.special.expm1(x)"),

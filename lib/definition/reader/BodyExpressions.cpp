@@ -171,6 +171,19 @@ void BodyExpressions::assignInteger(const std::string &name, int64_t value, Sour
   assign(name, integerConstant(value, std::to_string(value)), range);
 }
 
+/// The line of a body's first level that gives the name a value, "" when there is none.
+static std::string assignmentOf(const std::string &body, const std::string &name) {
+  std::istringstream lines(body);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t end =
+        line.starts_with(name) ? line.find_first_not_of(' ', name.size()) : std::string::npos;
+    if (end != std::string::npos && line[end] == '=' && line.compare(end, 2, "==") != 0) {
+      return line;
+    }
+  }
+  return "";
+}
+
 std::optional<int> BodyExpressions::readName(const Expr &expr) {
   if (std::optional<int> node = lookup(expr.text)) {
     return node;
@@ -199,7 +212,11 @@ std::optional<int> BodyExpressions::readName(const Expr &expr) {
     visible.push_back(name);
   }
   Diagnostic &error = fail("E0608", expr.range, fmt::format("'{}' is not defined", expr.text));
-  if (auto near = nearestNames(expr.text, visible); !near.empty()) {
+  if (const std::string later = assignmentOf(op.body, expr.text); !later.empty()) {
+    error.withHelp(fmt::format("it is assigned by '{}', but a body is computed from top to bottom "
+                               "and has no cycles",
+                               later));
+  } else if (auto near = nearestNames(expr.text, visible); !near.empty()) {
     error.withHelp(fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
   } else {
     error.withHelp(fmt::format("defined here: {}", fmt::join(visible, ", ")));
@@ -463,8 +480,23 @@ static void takeRoots(Node &node, const std::vector<Node> &nodes) {
   }
 }
 
+/// Of numbers, where Python has no result.
+static bool dividesByZero(const Node &node, const std::vector<Node> &nodes) {
+  const bool divides = node.op == "div" || node.op == "floor_divide" || node.op == "remainder";
+  const auto isNumberNow = [&](int input) {
+    return nodes[static_cast<size_t>(input)].op == "constant";
+  };
+  return divides && std::all_of(node.inputs.begin(), node.inputs.end(), isNumberNow) &&
+         constantValue(nodes[static_cast<size_t>(node.inputs[1])]) == 0;
+}
+
 std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   node.source = sourceText(range);
+  if (dividesByZero(node, op.nodes)) {
+    fail("E0608", range, "a number is divided by 0")
+        .withHelp("an infinity is written float('inf') or math.inf");
+    return std::nullopt;
+  }
   if (std::optional<int> folded = fold(node)) {
     return folded;
   }

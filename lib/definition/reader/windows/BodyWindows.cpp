@@ -31,13 +31,21 @@ const Function &columns() {
 /// Those without windows.
 const std::map<std::string, Value (*)(WrittenCall &)> &otherFunctions() {
   static const std::map<std::string, Value (*)(WrittenCall &)> functions = {
-      {"contiguous", copy},    {"clone", copy},
-      {"resolve_conj", copy},  {"resolve_neg", copy},
-      {"_to_copy", copy},      {"expand_as", shapedLike},
-      {"view_as", shapedLike}, {"reshape_as", shapedLike},
-      {"as_strided", strided}, {"searchsorted", searched},
-      {"bucketize", searched}, {"bincount", binCounts},
-      {"histc", histogram},    {"nonzero_static", nonzeroPlaces},
+      {"contiguous", copy},
+      {"clone", copy},
+      {"resolve_conj", copy},
+      {"resolve_neg", copy},
+      {"_to_copy", copy},
+      {"expand_as", shapedLike},
+      {"view_as", shapedLike},
+      {"reshape_as", shapedLike},
+      {"as_strided", strided},
+      {"searchsorted", searched},
+      {"bucketize", searched},
+      {"bincount", binCounts},
+      {"histc", histogram},
+      {"nonzero_static", nonzeroPlaces},
+      {"scaled_dot_product_attention", attention},
   };
   return functions;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of operations.def that are written out by code (NEREID_WRITTEN) and have nothing to do
 // with windows: copies and other views (Views.cpp), pieces of a tensor (Pieces.cpp), places in
-// sorted rows (Searches.cpp), and results whose size is a number of the call (Counts.cpp).
+// sorted rows (Searches.cpp), results whose size is a number of the call (Counts.cpp), and
+// attention (Attention.cpp).
 #pragma once
 
 #include "lib/definition/reader/windows/WrittenCall.h"
@@ -22,5 +23,7 @@ Value searched(WrittenCall &call);
 Value binCounts(WrittenCall &call);
 Value histogram(WrittenCall &call);
 Value nonzeroPlaces(WrittenCall &call);
+/// scaled_dot_product_attention.
+Value attention(WrittenCall &call);
 
 } // namespace nereid::definition
