@@ -7,6 +7,7 @@
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/peers/Peers.h"
 #include "lib/measure/results/Environment.h"
+#include "lib/pipeline/Target.h"
 #include "lib/report/Table.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Documents.h"
@@ -190,6 +191,10 @@ void doctor(const Session &session) {
   for (const DeviceState &one : devices) {
     table.add({one.name, one.state});
   }
+  const std::vector<pipeline::TargetTool> tools = pipeline::targetTools();
+  for (const pipeline::TargetTool &one : tools) {
+    table.add({one.name, one.state});
+  }
   const std::vector<measure::PeerSource> peers = measure::peerSources();
   for (const measure::PeerSource &one : peers) {
     table.add({"peer " + one.name, (one.isThere ? "" : "none: ") + one.state});
@@ -205,6 +210,11 @@ void doctor(const Session &session) {
     json["devices"] = nlohmann::ordered_json::array();
     for (const DeviceState &one : devices) {
       json["devices"].push_back(
+          {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
+    }
+    json["tools"] = nlohmann::ordered_json::array();
+    for (const pipeline::TargetTool &one : tools) {
+      json["tools"].push_back(
           {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
     }
     json["peers"] = nlohmann::ordered_json::array();

@@ -192,6 +192,22 @@ std::vector<std::string> targetVendors() {
   return namesOf(all);
 }
 
+std::vector<TargetTool> targetTools() {
+  std::map<std::string, TargetVendor> vendors;
+  {
+    Registry &all = registry();
+    std::lock_guard guard(all.lock);
+    vendors = all.vendors;
+  }
+  std::vector<TargetTool> found;
+  for (const auto &[name, vendor] : vendors) {
+    for (TargetTool &one : vendor.tools ? vendor.tools() : std::vector<TargetTool>()) {
+      found.push_back(std::move(one));
+    }
+  }
+  return found;
+}
+
 Result<std::string> targetNameOn(std::string_view spec, std::string_view architecture,
                                  const std::vector<std::string> &features) {
   Registry &all = registry();

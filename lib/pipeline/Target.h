@@ -108,6 +108,13 @@ public:
   virtual bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags);
 };
 
+/// What a vendor's targets use of this machine where it has it, for `nereid doctor`.
+struct TargetTool {
+  std::string name;  ///< "ptxas"
+  std::string state; ///< where it is, or why there is none
+  bool isThere = false;
+};
+
 /// What a vendor registers. `architecture` is what follows "vendor:", possibly empty. `chip`
 /// describes what code is shaped for, within the instructions of the architecture; null = what is
 /// usual for these.
@@ -123,6 +130,8 @@ struct TargetVendor {
   std::span<const language::KernelOption> options = {};
   /// An architecture whose code needs no machine, where the vendor alone means one that is here.
   std::string_view anyArchitecture = {};
+  /// Looks for them; null = it uses none.
+  std::vector<TargetTool> (*tools)() = nullptr;
 };
 
 /// Makes `name` known; registering it again replaces the entry. Programs call registerTargets() of
@@ -134,6 +143,9 @@ void registerTarget(std::string name, TargetVendor vendor);
 /// runtime. E0303 when the vendor is unknown or its factory refuses; E0001 or E0701 when the file
 /// cannot be used, or not with this architecture; what runtime::findDevice says of the device.
 Result<Target *> findTarget(std::string_view spec, const std::string &chipFile = {});
+
+/// TargetVendor::tools of all vendors, by their names.
+std::vector<TargetTool> targetTools();
 
 /// TargetVendor::options of the target `spec`; none of an unknown one.
 std::span<const language::KernelOption> targetOptions(std::string_view spec);

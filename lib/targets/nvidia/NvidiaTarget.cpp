@@ -9,6 +9,7 @@
 #include "lib/targets/nvidia/assembler/PtxasLog.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
+#include "lib/targets/nvidia/cuda/CudaCompiler.h"
 #include "lib/targets/nvidia/cuda/CudaKernel.h"
 #include "lib/targets/nvidia/driver/Clusters.h"
 #include "lib/targets/nvidia/driver/Grids.h"
@@ -273,11 +274,26 @@ Result<std::unique_ptr<pipeline::Target>> makeNvidiaTarget(std::string_view arch
   return std::unique_ptr<pipeline::Target>(std::make_unique<NvidiaTarget>(*machine));
 }
 
+std::vector<pipeline::TargetTool> findTools() {
+  const auto whyNot = [](const Diagnostic &error) {
+    return fmt::format("none: {} [{}]", error.message, error.code);
+  };
+  const Result<std::optional<std::string>> ptxas = findPtxas();
+  const auto compiler = findCudaCompiler();
+  return {{"ptxas",
+           !ptxas   ? whyNot(ptxas.error())
+           : *ptxas ? **ptxas
+                    : "none: PTX is compiled by the driver of the GPU",
+           ptxas && *ptxas},
+          {"CUDA C++", compiler ? (*compiler)->name() : whyNot(compiler.error()), bool(compiler)}};
+}
+
 } // namespace
 
 void registerNvidiaTarget() {
   registerNvidiaDevices();
-  pipeline::registerTarget("nvidia", {.make = makeNvidiaTarget, .anyArchitecture = "sm_90a"});
+  pipeline::registerTarget(
+      "nvidia", {.make = makeNvidiaTarget, .anyArchitecture = "sm_90a", .tools = findTools});
 }
 
 } // namespace nereid::nvidia
