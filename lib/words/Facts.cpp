@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace nereid::words {
 namespace {
@@ -39,6 +40,35 @@ const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
   return nullptr;
 }
 
+/// "1.5x faster", "提速3倍"; and any other factor, unless something grows by it.
+bool isOfSpeed(const std::vector<Token> &tokens, const Term &times,
+               const std::vector<Term> &terms) {
+  static const std::set<std::string> growing = {
+      "interpolate", "pixel_shuffle", "pixel_unshuffle", "repeat", "tile", "repeat_interleave"};
+  const bool isBy = times.first > 1 && isSymbol(tokens, times.first - 2, "by");
+  if (times.text.find("fast") != std::string::npos || times.text == "speedup" ||
+      (!isBy && std::none_of(terms.begin(), terms.end(),
+                             [](const Term &term) { return growing.contains(term.idea); }))) {
+    return true;
+  }
+  static const std::set<std::string> words = {"fast", "faster",  "speed", "speedup",
+                                              "速",   "quicker", "快"};
+  const auto isEnd = [&](size_t i) { // of the clause
+    return isSymbol(tokens, i, ",") || isSymbol(tokens, i, "，") || isSymbol(tokens, i, "。") ||
+           isSymbol(tokens, i, ";") || isSymbol(tokens, i, "；");
+  };
+  size_t begin = times.first, end = times.last + 1;
+  while (begin > 0 && !isEnd(begin - 1)) {
+    --begin;
+  }
+  while (end < tokens.size() && !isEnd(end)) {
+    ++end;
+  }
+  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                     tokens.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](const Token &token) { return words.contains(token.text); });
+}
+
 void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms,
                  const std::vector<bool> &isOfShape, Facts &facts,
                  std::vector<SourceRange> &joined) {
@@ -50,8 +80,8 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
       }
       continue;
     }
-    if (term.kind != TermKind::Fact) {
-      continue;
+    if (term.kind != TermKind::Fact || term.idea == "factor") {
+      continue; // a factor is the operator's own affair
     }
     if (term.idea == "precision") { // "1e-3 tolerance", "accuracy of 1e-3": among the next words
       const auto small = [&](size_t i) {
@@ -85,6 +115,9 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
         term.idea == "dimensions" && !value && size && *sizeAt({*size}, 0) > mostRank) {
       facts.lengths.push_back({term.text, *sizeAt({*size}, 0), size->range}); // "dim 2048"
       continue;
+    }
+    if (value && *value > 0 && term.idea == "times" && !isOfSpeed(tokens, term, terms)) {
+      continue; // a factor of the operator: "upsampling 4x"
     }
     if (value && *value > 0) {
       auto &list = term.idea == "times" ? facts.speedups : facts.ranks;
@@ -176,13 +209,49 @@ bool isAt(const SourceRange &one, const SourceRange &other) {
   return one.line == other.line && one.column == other.column;
 }
 
+/// A number, also one that is a word.
+std::optional<double> factorAt(const std::vector<Token> &tokens, size_t at) {
+  static const std::vector<std::string> words = {"two",   "three", "four", "five", "six",
+                                                 "seven", "eight", "nine", "ten"};
+  const auto word = std::find(words.begin(), words.end(), tokens[at].name);
+  return word == words.end() ? numberAt(tokens, at) : std::optional(2.0 + (word - words.begin()));
+}
+
+/// "by a factor of 3", "factor 3", "by 3", "3 times", "3x", "3-fold", "3倍", "倍数为3".
+bool isFactorAt(const std::vector<Token> &tokens, size_t at) {
+  const size_t next = isSymbol(tokens, at + 1, "-") ? at + 2 : at + 1;
+  static const std::set<std::string> behindTimes = {"along", "as",  "in",   "over",   "per",
+                                                    "and",   "for", "with", "bigger", "larger"};
+  const bool isTimes =
+      isSymbol(tokens, next, stem("times")) &&
+      (next + 1 >= tokens.size() || // "3 times the input" is a product
+       tokens[next + 1].kind == TokenKind::Symbol || behindTimes.contains(tokens[next + 1].name));
+  if (isTimes || isSymbol(tokens, next, "x") || isSymbol(tokens, next, "fold") ||
+      isSymbol(tokens, next, "倍")) {
+    return true;
+  }
+  size_t front = at;
+  while (front > 0 && (isSymbol(tokens, front - 1, "of") || isSymbol(tokens, front - 1, "=") ||
+                       isSymbol(tokens, front - 1, "为") || isSymbol(tokens, front - 1, "是"))) {
+    --front;
+  }
+  const bool isNamed =
+      front > 0 && (isSymbol(tokens, front - 1, "factor") || isSymbol(tokens, front - 1, "数") ||
+                    isSymbol(tokens, front - 1, "子"));
+  const bool isBy =
+      at > 1 && isSymbol(tokens, at - 1, "by") && tokens[at - 2].kind != TokenKind::Number;
+  return isNamed || isBy;
+}
+
 /// The tokens of a number, from the sign on, as it stands.
 LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
   static const std::vector<std::string> between = {"of", "to", "is", "at", "by",
                                                    "=",  ":",  "为", "是"};
   LooseNumber number;
-  number.value = *numberAt(tokens, at);
-  number.text = tokens[at].text;
+  number.value = *factorAt(tokens, at);
+  number.text = tokens[at].kind == TokenKind::Number
+                    ? tokens[at].text
+                    : std::to_string(static_cast<int>(number.value));
   number.range = tokens[at].range;
   const bool hasSign = at > 0 && isSymbol(tokens, at - 1, "-") &&
                        isAt(tokens[at - 1].range, {number.range.line, number.range.column - 1, 0});
@@ -210,6 +279,7 @@ LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
   const bool isListed =
       isLineStart && (isSymbol(tokens, at + 1, ".") || isSymbol(tokens, at + 1, ")"));
   number.isOfName = isName || isJoined || isListed;
+  number.isFactor = !number.isOfName && isFactorAt(tokens, at);
   static const std::vector<std::string> countable = {"group", "head", "expert", "channel",
                                                      "组",    "头",   "专",     "通"};
   const auto isCounted = [&](const std::string &word) {
@@ -285,13 +355,16 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
       facts.tensors = count;
       continue;
     }
-    if (tokens[at].kind == TokenKind::Number && !isOfShape[at] && numberAt(tokens, at) &&
-        !isTaken(tokens[at], at, terms, facts) &&
+    const bool isNumber = tokens[at].kind == TokenKind::Number
+                              ? numberAt(tokens, at).has_value()
+                              : factorAt(tokens, at) && isFactorAt(tokens, at);
+    if (isNumber && !isOfShape[at] && !isTaken(tokens[at], at, terms, facts) &&
         std::none_of(joined.begin(), joined.end(),
                      [&](const SourceRange &one) { return isAt(one, tokens[at].range); })) {
       facts.loose.push_back(looseAt(tokens, at));
     }
   }
+  facts.gradients = findGradients(tokens, terms);
   facts.isDocument = !tokens.empty() && tokens.front().range.line != tokens.back().range.line;
   resolveNames(facts);
   return facts;

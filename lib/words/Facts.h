@@ -3,6 +3,7 @@
 // place.
 #pragma once
 
+#include "lib/words/Gradients.h"
 #include "lib/words/Vocabulary.h"
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct LooseNumber {
   std::string counted; ///< what it counts, where it is one of countable sizes: "32 groups"
   /// It belongs to a name ("Gemma 2", "GPT-2") or to a list of a document ("2.").
   bool isOfName = false;
+  bool isFactor = false; ///< "by a factor of 3", "by 3", "3 times", "3x"; none of speed
   SourceRange range;
 };
 
@@ -51,8 +53,9 @@ struct Facts {
   std::vector<Term> targets;
   std::vector<NumberFact> ranks, speedups, precisions;
   std::vector<LooseNumber> loose;
-  std::optional<int64_t> tensors; ///< "three tensors", of three and more
-  bool isDocument = false;        ///< of several lines
+  std::vector<GradientFact> gradients; ///< with respect to what
+  std::optional<int64_t> tensors;      ///< "three tensors", of three and more
+  bool isDocument = false;             ///< of several lines
 };
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms);

@@ -72,13 +72,20 @@ NumbersOf numbersOf(const Shipped &shipped, const Facts &facts) {
   std::erase_if(free, [](const auto *parameter) { return isOwnAffair(*parameter); });
   std::vector<LooseNumber> open;
   for (const LooseNumber &number : unnamed) {
-    if (!shipped.numbers.contains(number.value) &&
-        (number.counted.empty() || !isSizeOfCases(shipped.op, number.value))) {
+    // "2 x 3" is no factor of 3.
+    const bool isOther = hasOtherFactors(shipped, number);
+    const bool isNamed = isOther || !shipped.numbers.contains(number.value);
+    if (auto other = isNamed && !found.other ? withNumber(shipped, number) : std::nullopt) {
+      found.other = std::move(other);
+      continue;
+    }
+    if (isOther || (!shipped.numbers.contains(number.value) &&
+                    (number.counted.empty() || !isSizeOfCases(shipped.op, number.value)))) {
       open.push_back(number);
     }
   }
   const bool isEachOne =
-      unnamed.size() == free.size() &&
+      !found.other && unnamed.size() == free.size() &&
       std::none_of(unnamed.begin(), unnamed.end(), [](const auto &one) { return one.isOfName; });
   if (isEachOne && !open.empty()) { // in their order: "between -1 and 1"
     for (size_t i = 0; i < free.size(); ++i) {

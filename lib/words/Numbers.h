@@ -3,10 +3,11 @@
 //
 //   "leaky relu with slope 0.2"       the default of its number input 'negative_slope'
 //   "polygamma of order 2"            the definition's own 2
+//   "upsample by a factor of 3"       a number of its body that is another one, Literals.h
 //   "add 5 to every element"          nothing: a sum of two tensors has no number
 #pragma once
 
-#include "lib/words/Facts.h"
+#include "lib/words/Literals.h"
 #include "lib/words/Shipped.h"
 
 #include <map>
@@ -16,6 +17,7 @@ namespace nereid::words {
 struct NumbersOf {
   std::map<std::string, std::string> inputs; ///< number inputs and what the text gives them
   std::vector<LooseNumber> open;             ///< that have no place
+  std::optional<OtherNumber> other;          ///< the definition with a number of its body replaced
 };
 
 NumbersOf numbersOf(const Shipped &shipped, const Facts &facts);

@@ -47,6 +47,28 @@ std::string wordOf(const std::string &name, const std::string &idea) {
   return idea;
 }
 
+/// What a gradient is asked of: it chooses among the gradients, and says nothing else.
+bool isOfGradient(const Term &term, const Facts &facts) {
+  return std::any_of(facts.gradients.begin(), facts.gradients.end(), [&](const GradientFact &fact) {
+    return fact.range.line == term.range.line && fact.range.column == term.range.column;
+  });
+}
+
+/// "times" in "3 times", "fold" in "3-fold": the number has it.
+bool isOfNumber(const Term &term, const Facts &facts) {
+  return (term.text == "times" || term.text == "fold") &&
+         std::any_of(facts.loose.begin(), facts.loose.end(), [&](const LooseNumber &number) {
+           return number.isFactor && number.range.line == term.range.line &&
+                  term.range.column - number.range.endColumn <= 1 &&
+                  term.range.column >= number.range.endColumn;
+         });
+}
+
+/// Of a fact, which is judged by itself.
+bool isOfFact(const Term &term, const Facts &facts) {
+  return isOfGradient(term, facts) || isOfNumber(term, facts);
+}
+
 bool isStrong(const Term &term) { return term.kind == TermKind::Operation && !term.isNegated; }
 
 class Ranker {
@@ -56,7 +78,8 @@ public:
       : shipped(shipped), facts(facts) {
     std::set<std::string> seen;
     for (const Term &term : terms) {
-      if (isSubject(term) && seen.insert((term.isNegated ? "!" : "") + term.idea).second) {
+      if (isSubject(term) && !isOfFact(term, facts) &&
+          seen.insert((term.isNegated ? "!" : "") + term.idea).second) {
         subjects.push_back(term);
         rarities[term.idea] = rarity(term.idea);
       }
@@ -69,6 +92,9 @@ public:
   /// None when the definition lacks an operation of the text, or has what the text excludes.
   std::optional<Candidate> judge(const Shipped &one) {
     Candidate candidate{&one, 0, true, false, {}, {}};
+    if (isOtherGradient(one)) {
+      return std::nullopt;
+    }
     std::set<std::string> said;
     bool isKnownByIt = false, isKnownByClass = false;
     for (const Term &term : subjects) {
@@ -153,6 +179,13 @@ private:
            : worth == inSummary ? "summary"
            : worth == inBody    ? "body"
                                 : "inputs";
+  }
+
+  /// The text asks for a gradient that a definition of gradients does not compute.
+  bool isOtherGradient(const Shipped &one) const {
+    return !one.gradients.empty() &&
+           std::any_of(facts.gradients.begin(), facts.gradients.end(),
+                       [&](const GradientFact &fact) { return !one.hasGradientOf(fact.idea); });
   }
 
   static bool isRefused(const Shipped &one, const Term &term) {
@@ -305,13 +338,15 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
   if (!hasNumbersOf(*best.shipped, facts) || hasTensorsNobodyNamed(*best.shipped, terms)) {
     return false;
   }
-  const bool hasUnknown = anyOf([](const Term &term) { return term.kind == TermKind::Unknown; });
+  const bool hasUnknown = anyOf(
+      [&](const Term &term) { return term.kind == TermKind::Unknown && !isOfFact(term, facts); });
   const bool isNamed = anyOf([&](const Term &term) {
     return isStrong(term) ||
            (term.kind == TermKind::Word && best.shipped->names.contains(term.idea));
   });
   if (anyOf([&](const Term &term) {
-        return isElsewhere(*best.shipped, term) || isLacking(*best.shipped, term);
+        return !isOfFact(term, facts) &&
+               (isElsewhere(*best.shipped, term) || isLacking(*best.shipped, term));
       })) {
     return false;
   }

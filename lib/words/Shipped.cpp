@@ -3,6 +3,7 @@
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/support/AtomicFile.h"
+#include "lib/words/Gradients.h"
 
 #include <algorithm>
 #include <charconv>
@@ -81,6 +82,14 @@ void describe(Shipped &one) {
     addTerms(one.inputs, parameter.name);
     addTerms(one.support, parameter.name + ". " + parameter.description);
   }
+  for (size_t i = 0; one.computes("backward") && i < op.outputNames.size(); ++i) {
+    one.gradients.push_back(gradientIdeas(op.outputNames[i], op.outputDescriptions[i]));
+  }
+  if (const auto tokens = tokenize("", op.summary); tokens && one.gradients.size() == 1) {
+    for (const GradientFact &fact : findGradients(*tokens, findTerms(*tokens))) {
+      one.gradients[0].insert(fact.idea); // "with respect to its rows"
+    }
+  }
   for (const definition::Scene &scene : op.scenes) {
     addTerms(one.support, scene.name + ". " + scene.description);
   }
@@ -118,6 +127,11 @@ std::set<double> numbersIn(const definition::Operator &op) {
 
 bool Shipped::computes(const std::string &idea) const {
   return names.contains(idea) || summary.contains(idea) || body.contains(idea);
+}
+
+bool Shipped::hasGradientOf(const std::string &idea) const {
+  return std::any_of(gradients.begin(), gradients.end(),
+                     [&](const std::set<std::string> &ideas) { return ideas.contains(idea); });
 }
 
 bool Shipped::has(const std::string &idea) const {

@@ -25,11 +25,15 @@ struct Shipped {
   std::string origin;                    ///< of one that does not ship: what it was made from
   std::map<std::string, bool> structure; ///< "rows", "elementwise", "two_tensors": whether it is
 
+  /// Of a gradient: what each of its outputs is the gradient of. Empty for all others.
+  std::vector<std::set<std::string>> gradients;
   std::set<double> numbers; ///< of name, summary and body, and defaults of its number inputs
 
   /// In name, summary or body: what it computes.
   bool computes(const std::string &idea) const;
   bool has(const std::string &idea) const;
+  /// Whether one of its outputs is the gradient of this tensor.
+  bool hasGradientOf(const std::string &idea) const;
 };
 
 /// Numbers that a definition has itself, Shipped::numbers.

@@ -285,8 +285,11 @@ void keepFloats(const definition::Operator &op, Replaced &replaced, Written &wri
 }
 
 /// Number inputs that the text gives a value, in either form of their lines.
-void fillNumbers(const Shipped &shipped, const Facts &facts, Replaced &replaced, Written &written) {
-  const NumbersOf numbers = numbersOf(shipped, facts);
+void fillNumbers(const Shipped &shipped, const NumbersOf &numbers, Replaced &replaced,
+                 Written &written) {
+  if (numbers.other) {
+    written.found.push_back(numbers.other->said);
+  }
   for (const auto &[input, given] : numbers.inputs) {
     written.found.push_back(fmt::format("{} {}", input, given));
     // One that is never an integer, or its argument would be one from now on.
@@ -303,6 +306,28 @@ void fillNumbers(const Shipped &shipped, const Facts &facts, Replaced &replaced,
   for (const LooseNumber &number : numbers.open) {
     written.unused.push_back(
         fmt::format("number {}: '{}' has none like it", number.text, shipped.op.name));
+  }
+}
+
+/// Which outputs are the gradients that were asked for, and which come with them.
+void fillGradients(const Shipped &shipped, const Facts &facts, Written &written) {
+  std::vector<std::string> more;
+  for (size_t i = 0; !facts.gradients.empty() && i < shipped.gradients.size(); ++i) {
+    const std::string &output = shipped.op.outputNames[i];
+    const auto asked =
+        std::find_if(facts.gradients.begin(), facts.gradients.end(), [&](const GradientFact &fact) {
+          return shipped.gradients[i].contains(fact.idea);
+        });
+    if (asked == facts.gradients.end()) {
+      more.push_back(output);
+    } else {
+      written.found.push_back(
+          fmt::format("the gradient with respect to '{}': '{}'", asked->text, output));
+    }
+  }
+  if (!more.empty()) {
+    written.unused.push_back(
+        fmt::format("'{}': computed as well, nobody asked for it", fmt::join(more, "', '")));
   }
 }
 
@@ -403,19 +428,23 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
   if (Status done = fillTypes(shipped.op, facts, request, replaced, written); !done) {
     return done.error();
   }
-  const std::string cases = casesOf(shipped.op, facts, written);
+  const NumbersOf numbers = numbersOf(shipped, facts);
+  const definition::Operator &op = numbers.other ? numbers.other->op : shipped.op;
+  const std::string cases = casesOf(op, facts, written);
   if (cases.empty()) {
     written.defaults.push_back("cases of " + shipped.op.name);
   } else {
     replaced["[performance].cases"] = "cases = [\n" + cases + "]";
   }
   fillRest(shipped.op, facts, replaced, written);
-  fillNumbers(shipped, facts, replaced, written);
+  fillNumbers(shipped, numbers, replaced, written);
+  fillGradients(shipped, facts, written);
   if (request.isShortened) {
     written.unused.push_back("the end of the text, in 'requirement'");
   }
   written.text =
-      replacedText(shipped.text, std::move(replaced), request.requirement,
+      replacedText(numbers.other ? numbers.other->text : shipped.text, std::move(replaced),
+                   request.requirement,
                    comments(written, shipped.origin.empty()
                                          ? fmt::format("the definition '{}'", shipped.op.name)
                                          : shipped.origin)) +

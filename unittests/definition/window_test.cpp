@@ -99,6 +99,7 @@ TEST(Windows, OtherSizes) {
   EXPECT_EQ(shapeOf("torch.ops.aten.upsample_bilinear2d_backward(x, [H, W], [N, C, 7, W], True)"),
             "[N, C, 7, W]");
   EXPECT_EQ(shapeOf("F.grid_sample(x, x[..., :2])"), "[N, C, C, H]");
+  EXPECT_EQ(shapeOf("F.grid_sample(x, x[..., :2], mode=\"bicubic\")"), "[N, C, C, H]");
   EXPECT_EQ(shapeOf("torch.ops.aten.upsample_nearest2d(x, [2 * H, W])"), "[N, C, 2 * H, W]");
   EXPECT_EQ(shapeOf("torch.ops.aten.upsample_nearest2d_backward(x, [H, W], [N, C, 2 * H, W])"),
             "[N, C, 2 * H, W]");
@@ -150,7 +151,7 @@ TEST(Windows, RefusalsHaveAPlace) {
   EXPECT_EQ(codeOf("torch.ops.aten.upsample_bilinear2d_backward(x, [H, W], [N, C, 2 * H, W])"),
             "E0608");
   EXPECT_EQ(codeOf("F.grid_sample(x, x)"), "E0604");
-  EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2], mode=\"bicubic\")"), "E0608");
+  EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2], mode=\"cubic\")"), "E0608");
   EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2], padding_mode=\"zero\")"), "E0608");
   EXPECT_EQ(codeOf("F.grid_sample(x, x[..., :2])", image, "int64"), "E0608");
   EXPECT_EQ(codeOf("F.interpolate(x, scale_factor=2, mode=\"linear\")"), "E0608");

@@ -202,12 +202,6 @@ TEST(ImportedWindows, NearestPixelsOfWholeMultiples) {
     }
   }
   expectComputed(maker, {x}, {y});
-  ModelMaker uneven(18);
-  uneven.input("x", {1, 2, 1, 3}).floats("scales", {4}, {1, 1, 2, 2.5F});
-  uneven.node("Resize", {"x", "", "scales"}, {"y"}).output("y");
-  auto refused = imported(uneven);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, "E0636");
 }
 
 TEST(ImportedConversions, QuantisedThereAndBack) {

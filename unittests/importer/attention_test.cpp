@@ -194,7 +194,8 @@ TEST(ImportedAttention, WhatIsRefused) {
   odd.node("RotaryEmbedding", {"x", "c", "s"}, {"y"}).integer("rotary_embedding_dim", 3);
   EXPECT_EQ(code(odd.output("y")), "E0636");
   ModelMaker cubic(20);
-  cubic.input("x", {1, 1, 3, 2}).input("g", {1, 2, 4, 2}).node("GridSample", {"x", "g"}, {"y"});
+  cubic.input("x", {1, 1, 3, 2, 2}).input("g", {1, 2, 4, 2, 3});
+  cubic.node("GridSample", {"x", "g"}, {"y"});
   EXPECT_EQ(code(cubic.word("mode", "cubic").output("y")), "E0636");
 }
 

@@ -177,6 +177,42 @@ TEST(Words, NumbersBecomeDefaultsOfInputs) {
   EXPECT_NE(written->unused[0].find("number 3"), std::string::npos);
 }
 
+TEST(Words, BodiesTakeFactors) {
+  // The whole definition is read back: its results have the sizes that its body makes.
+  const auto writtenFrom = [](const std::string &name, const std::string &text) {
+    const auto one = std::find_if(shipped().begin(), shipped().end(),
+                                  [&](const Shipped &each) { return each.op.name == name; });
+    const auto written = writeDefinition(*one, factsOf(text), readRequest("text", text), "");
+    Diagnostics diags;
+    return written ? definition::parseOperator("t", written->text, diags) : std::nullopt;
+  };
+  struct Row {
+    const char *name, *text, *body;
+    double speedup;
+  };
+  for (const Row &row :
+       {Row{"interpolate_bilinear", "upsample by a factor of 3", "scale_factor=3,", 1},
+        Row{"interpolate_bilinear", "bilinear upsampling by 4", "scale_factor=4,", 1},
+        Row{"interpolate_bilinear", "upsample 5 times", "scale_factor=5,", 1},
+        Row{"interpolate_bilinear", "双线性上采样3倍", "scale_factor=3,", 1},
+        Row{"interpolate_bilinear", "双线性放大三倍，提速1.5倍", "scale_factor=3,", 1.5},
+        Row{"interpolate_bilinear", "upsample 4x, 1.5x faster", "scale_factor=4,", 1.5},
+        Row{"interpolate_bilinear", "upsample, 3x faster", "scale_factor=2,", 3},
+        Row{"interpolate_nearest", "nearest upsampling 3x", "scale_factor=3,", 1},
+        Row{"interpolate_nearest", "放大倍数为4", "scale_factor=4,", 1},
+        Row{"interpolate_bicubic", "bicubic resize by a factor of three", "scale_factor=3,", 1},
+        Row{"upsample_nearest2d", "upsample by a factor of 3", "[3 * H, 3 * W]", 1},
+        Row{"repeat", "repeat 4 times", "x.repeat(4, 4)", 1},
+        Row{"cross_entropy_smoothed", "label smoothing of 0.2", "label_smoothing=0.2", 1},
+        Row{"pixel_shuffle", "by a factor of 3", "F.pixel_shuffle(x, 2)", 1},
+        Row{"softmax", "softmax 2x", "torch.amax", 2}}) {
+    const auto op = writtenFrom(row.name, row.text);
+    ASSERT_TRUE(op) << row.text;
+    EXPECT_NE(op->body.find(row.body), std::string::npos) << row.text << ": " << op->body;
+    EXPECT_EQ(op->targetSpeedup, row.speedup) << row.text;
+  }
+}
+
 TEST(Words, ShapesInTheirSpellings) {
   using Sizes = std::vector<int64_t>;
   const std::vector<std::pair<std::string, Sizes>> spellings = {

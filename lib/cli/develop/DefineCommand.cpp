@@ -93,12 +93,21 @@ struct Reading {
 
 /// E0622 at the operation that no definition has, at the second of two that none has together, or
 /// at the text's first word.
-Diagnostic fitsNothing(const Reading &reading) {
+Diagnostic fitsNothing(Reading &reading) {
   const auto place = [&](Diagnostic error, const words::Term &term) {
     error.at(reading.request.path, reading.request.text, term.range);
     return error;
   };
   const words::Term *first = nullptr, *second = nullptr;
+  const std::vector<words::GradientFact> asked = reading.facts.gradients;
+  reading.facts.gradients.clear();
+  if (!asked.empty() && !words::rank(reading.shipped, reading.terms, reading.facts).empty()) {
+    auto error = makeError("E0622", fmt::format("no definition has the gradient with respect to "
+                                                "'{}'",
+                                                asked.back().text));
+    return error.at(reading.request.path, reading.request.text, asked.back().range)
+        .withHelp("nereid develop DEF.toml --backward writes the gradients of a definition");
+  }
   for (const words::Term &term : reading.terms) {
     if (term.kind != words::TermKind::Operation || term.isNegated) {
       continue;

@@ -44,19 +44,19 @@ void finish(const Options &options, const importer::ImportedDefinition &definiti
   fmt::print("{}: {}\nNext: nereid develop {}\n", path, what, path);
 }
 
-/// A function of a file of MLIR; its sizes are fixed.
+/// A function of a file of MLIR.
 void importMlir(const Options &options, const std::string &name, Session &session) {
-  if (!options.sizes.empty()) {
-    return session.fail(makeError("E0013", "'--size' of nereid import means nothing for a file of "
-                                           "MLIR, whose sizes are fixed")
-                            .withHelp("leave it out"));
+  auto sizes = readSizes(options.sizes);
+  if (!sizes) {
+    return session.fail(sizes.error());
   }
   auto text = readTextFile(options.model);
   if (!text) {
     return session.fail(text.error());
   }
   Diagnostics diags;
-  auto definition = importer::importLinalg(options.model, *text, options.nodes, name, diags);
+  auto definition =
+      importer::importLinalg(options.model, *text, options.nodes, name, *sizes, diags);
   if (!definition) {
     diags.add(definition.error());
     return session.fail(diags);

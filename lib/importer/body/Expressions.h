@@ -107,8 +107,10 @@ using Rule = std::string (*)(Expressions &);
 using RuleTable = std::map<std::string_view, Rule>;
 /// Other arrangements of elements, and what is read at indices; in Moves.cpp.
 const RuleTable &moveRules();
-/// Convolutions, pooling and images of other sizes; in Windows.cpp.
+/// Convolutions and pooling; in Windows.cpp.
 const RuleTable &windowRules();
+/// Images of other sizes; in Resizes.cpp.
+const RuleTable &resizeRules();
 /// Other types; in Conversions.cpp.
 const RuleTable &conversionRules();
 /// What is read and written at indices of several dimensions; in Places.cpp.

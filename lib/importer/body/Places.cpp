@@ -232,7 +232,8 @@ std::string gridSample(Expressions &e) {
                                   rank > 2 ? rank - 2 : 0));
   }
   mode = mode == "linear" ? "bilinear" : mode;
-  if (mode != "bilinear" && mode != "nearest") {
+  mode = mode == "cubic" ? "bicubic" : mode;
+  if (mode != "bilinear" && mode != "nearest" && (mode != "bicubic" || rank != 4)) {
     Expressions::fail(fmt::format("finds its pixels by '{}'", mode));
   }
   const std::string x = e.tensor(0), grid = e.tensor(1);

@@ -38,8 +38,9 @@ std::string Expressions::rule(std::string_view name) {
       {"softmax", [](Expressions &e) { return e.softmax(); }},
       {"sum", [](Expressions &e) { return e.folded(" + "); }},
   };
-  for (const RuleTable *table : {&rules, &moveRules(), &windowRules(), &conversionRules(),
-                                 &placeRules(), &madeRules(), &attentionRules(), &lossRules()}) {
+  for (const RuleTable *table :
+       {&rules, &moveRules(), &windowRules(), &resizeRules(), &conversionRules(), &placeRules(),
+        &madeRules(), &attentionRules(), &lossRules()}) {
     if (auto found = table->find(name); found != table->end()) {
       return found->second(*this);
     }

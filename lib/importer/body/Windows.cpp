@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that go over an image by windows, or make it another size, as expressions.
+// Nodes that go over an image by windows, as expressions.
 #include "lib/importer/body/Expressions.h"
 
 #include <fmt/format.h>
@@ -193,11 +193,86 @@ std::string maxPool(Expressions &e) {
                      e.of().integer("ceil_mode", 0) != 0 ? ", ceil_mode=True" : "");
 }
 
+/// Sums over windows whose elements lie apart: a convolution by ones, each channel by itself.
+class ApartSums {
+public:
+  ApartSums(Expressions &e, const Window &window)
+      : e(e), window(window), kernel(*e.of().integers("kernel_shape")), behind(window.count, 0) {
+    const bool isCut = e.of().integer("ceil_mode", 0) != 0;
+    for (size_t i = 0; i < window.count; ++i) {
+      const Dim &from = e.shape(0)[i + 2], &to = e.resultShape()[i + 2];
+      if (isCut && (!from.isSize() || !to.isSize())) {
+        Expressions::fail("may cut off windows of an image whose size is open");
+      }
+      const int64_t reach = window.dilations[i] * (kernel[i] - 1) + 1;
+      // The last window may lie beyond the padding.
+      behind[i] = isCut ? std::max<int64_t>((to.size - 1) * window.strides[i] + reach - from.size -
+                                                window.low[i] - window.high[i],
+                                            0)
+                        : 0;
+    }
+  }
+
+  /// The image's channels, each an image of one.
+  std::string planes() const {
+    return fmt::format("torch.reshape({}, {})", e.tensor(0), planesText(e.shape(0)));
+  }
+  /// How many elements of each window count: those of the image, or of the padding as well.
+  std::string counts(bool hasPadding) const {
+    Shape one = e.shape(0);
+    one[0] = one[1] = {1, ""};
+    const std::string ones =
+        fmt::format("torch.ones({}, dtype={})", e.shapeText(one), typeText(e.type(0)));
+    return sums(ones, hasPadding ? "1.0" : "0.0");
+  }
+  std::string sums(const std::string &image, const char *padding) const {
+    Shape ones(window.count + 2, {1, ""});
+    for (size_t i = 0; i < window.count; ++i) {
+      ones[i + 2] = {kernel[i], ""};
+    }
+    return fmt::format("F.conv{}d({}, torch.ones({}, dtype={}), None, stride={}, dilation={})",
+                       window.count,
+                       padded(padded(image, window.low, window.high, padding),
+                              Integers(window.count, 0), behind, "0.0"),
+                       e.shapeText(ones), typeText(e.type(0)), tupleText(window.strides),
+                       tupleText(window.dilations));
+  }
+  std::string asResult(const std::string &text) const {
+    return fmt::format("torch.reshape({}, {})", text, e.shapeText(e.resultShape()));
+  }
+
+private:
+  std::string planesText(const Shape &shape) const {
+    std::string text = fmt::format("({}, 1", e.productText(shape, 0, 2));
+    for (size_t i = 2; i < shape.size(); ++i) {
+      text += ", " + e.sizeText(shape[i]);
+    }
+    return text + ")";
+  }
+  static std::string padded(const std::string &image, const Integers &low, const Integers &high,
+                            const char *value) {
+    Integers order;
+    for (size_t i = low.size(); i-- > 0;) {
+      order.insert(order.end(), {low[i], high[i]});
+    }
+    const bool isPadded =
+        std::any_of(order.begin(), order.end(), [](int64_t one) { return one > 0; });
+    return isPadded ? fmt::format("F.pad({}, ({}), value={})", image, fmt::join(order, ", "), value)
+                    : image;
+  }
+
+  Expressions &e;
+  const Window &window;
+  Integers kernel, behind;
+};
+
 std::string averagePool(Expressions &e) {
   const Window window = poolWindow(e);
   const bool countsPadding = e.of().integer("count_include_pad", 0) != 0;
   if (window.dilations != Integers(window.count, 1)) {
-    Expressions::fail("takes means of elements that do not lie side by side");
+    const ApartSums apart(e, window);
+    return apart.asResult(
+        fmt::format("{} / {}", apart.sums(apart.planes(), "0.0"), apart.counts(countsPadding)));
   }
   auto means = [&](const std::string &image, bool counts) {
     return fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}{})", window.count, image,
@@ -218,120 +293,41 @@ std::string averagePool(Expressions &e) {
                      means(window.padded(inside, "0.0"), true));
 }
 
-/// The root of a sum of powers.
-std::string lpPool(Expressions &e) {
-  const Window window = poolWindow(e);
-  if (window.dilations != Integers(window.count, 1)) {
-    Expressions::fail("takes norms of elements that do not lie side by side");
-  }
-  const bool isCut = e.of().integer("ceil_mode", 0) != 0;
-  if (isCut && window.count == 1) {
-    Expressions::fail("takes norms of windows of one dimension that may be cut off");
-  }
-  const int64_t order = e.of().integer("p", 2);
-  const Integers &kernel = *e.of().integers("kernel_shape");
-  const std::string x = window.image("0.0");
-  const std::string powers = order == 1   ? fmt::format("torch.abs({})", x)
-                             : order == 2 ? fmt::format("torch.square({})", x)
-                                          : fmt::format("torch.abs({}) ** {}.0", x, order);
-  std::string sum = fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}", window.count,
-                                powers, tupleText(kernel), tupleText(window.strides),
-                                window.padding(), isCut ? ", ceil_mode=True" : "");
-  sum += window.count == 1 ? fmt::format(") * {}.0", kernel[0]) : ", divisor_override=1)";
+std::string powersOf(const std::string &x, int64_t order) {
+  return order == 1   ? fmt::format("torch.abs({})", x)
+         : order == 2 ? fmt::format("torch.square({})", x)
+                      : fmt::format("torch.abs({}) ** {}.0", x, order);
+}
+std::string rootOf(const std::string &sum, int64_t order) {
   return order == 1   ? sum
          : order == 2 ? fmt::format("torch.sqrt({})", sum)
                       : fmt::format("({}) ** (1.0 / {}.0)", sum, order);
 }
 
-/// By how much the dimensions behind the channels grow; all others stay.
-bool growsImage(const Shape &from, const Shape &to, bool mayBeUneven) {
-  bool isRight =
-      from.size() > 2 && from.size() == to.size() && from[0] == to[0] && from[1] == to[1];
-  for (size_t i = 2; isRight && i < from.size(); ++i) {
-    isRight = from[i].isSize() && to[i].isSize() && from[i].size > 0 && to[i].size > 0 &&
-              (mayBeUneven || to[i].size % from[i].size == 0);
+/// The root of a sum of powers.
+std::string lpPool(Expressions &e) {
+  const Window window = poolWindow(e);
+  const int64_t order = e.of().integer("p", 2);
+  const bool isCut = e.of().integer("ceil_mode", 0) != 0;
+  if (window.dilations != Integers(window.count, 1) || (isCut && window.count == 1)) {
+    const ApartSums apart(e, window);
+    return apart.asResult(rootOf(apart.sums(powersOf(apart.planes(), order), "0.0"), order));
   }
-  return isRight;
-}
-
-/// Places follow from the factors where they are given; definitions find them from the sizes.
-void expectExactFactors(Expressions &e, bool isUpsample) {
-  std::vector<double> factors;
-  const size_t input = isUpsample ? 1 : 2;
-  auto attribute = e.of().attributes.find("scales");
-  if (attribute != e.of().attributes.end() &&
-      std::holds_alternative<std::vector<double>>(attribute->second)) {
-    factors = std::get<std::vector<double>>(attribute->second);
-  } else if (e.of().hasInput(input)) {
-    const Tensor *given = e.constant(input);
-    const bool isNone = given && given->count() == 0;
-    if (!given || (given->floats.empty() && !isNone)) {
-      Expressions::fail("has factors that are not known before it runs");
-    }
-    factors = given->floats;
-  }
-  const Shape &from = e.shape(0), &to = e.resultShape();
-  const size_t first = from.size() - std::min(from.size(), factors.size());
-  for (size_t i = first; i < from.size(); ++i) {
-    const double size = static_cast<double>(from[i].size) * factors[i - first];
-    if (from[i].isSize() && size != static_cast<double>(to[i].size)) {
-      Expressions::fail(
-          fmt::format("has the factor {} for {} elements", factors[i - first], from[i].size));
-    }
-  }
-}
-
-std::string resize(Expressions &e) {
-  const Shape &from = e.shape(0), &to = e.resultShape();
-  const bool isOld = e.of().op == "Upsample" || e.opset() < 11;
-  const std::string mode = e.of().word("mode", "nearest");
-  const std::string places =
-      isOld ? "asymmetric" : e.of().word("coordinate_transformation_mode", "half_pixel");
-  const size_t count = from.size() > 2 ? from.size() - 2 : 0;
-  const bool isNearest = mode == "nearest";
-  if (count < 1 || count > 3 || !growsImage(from, to, !isNearest)) {
-    Expressions::fail(isNearest ? "has other sizes than whole multiples of an image's"
-                                : "has other sizes than those of an image");
-  }
-  expectExactFactors(e, isOld);
-  const std::string size = e.shapeText(Shape(to.begin() + 2, to.end()));
-  if (isNearest) {
-    // Of whole multiples these agree: the pixel that a place falls into.
-    const std::string rounding =
-        isOld ? "floor" : e.of().word("nearest_mode", "round_prefer_floor");
-    const bool isFloor = places == "asymmetric" && rounding == "floor";
-    const bool isMiddle = places == "half_pixel" && rounding.starts_with("round_prefer");
-    if (!isFloor && !isMiddle) {
-      Expressions::fail(fmt::format("finds its pixels by '{}' and '{}'", places, rounding));
-    }
-    return fmt::format("F.interpolate({}, size={}, mode=\"nearest\")", e.tensor(0), size);
-  }
-  const bool isCubic = mode == "cubic";
-  const bool isCorners = places == "align_corners";
-  // The latter reads the first pixel where one is left.
-  const bool hasOne =
-      std::any_of(to.begin() + 2, to.end(), [](const Dim &one) { return one == Dim{1, ""}; });
-  const bool isCenters = places == "half_pixel" || (places == "pytorch_half_pixel" && !hasOne);
-  const bool isKnown =
-      mode == "linear" ||
-      (isCubic && count == 2 && std::abs(e.of().real("cubic_coeff_a", -0.75) + 0.75) < 1e-6 &&
-       e.of().integer("exclude_outside", 0) == 0);
-  if (!isKnown || (!isCorners && !isCenters) || e.of().integer("antialias", 0) != 0) {
-    Expressions::fail(fmt::format("finds its pixels by '{}' and '{}'", mode, places));
-  }
-  const char *names[] = {"linear", "bilinear", "trilinear"};
-  return fmt::format("F.interpolate({}, size={}, mode=\"{}\", align_corners={})", e.tensor(0), size,
-                     isCubic ? "bicubic" : names[count - 1], isCorners ? "True" : "False");
+  const Integers &kernel = *e.of().integers("kernel_shape");
+  std::string sum =
+      fmt::format("F.avg_pool{}d({}, {}, stride={}, padding={}{}", window.count,
+                  powersOf(window.image("0.0"), order), tupleText(kernel),
+                  tupleText(window.strides), window.padding(), isCut ? ", ceil_mode=True" : "");
+  sum += window.count == 1 ? fmt::format(") * {}.0", kernel[0]) : ", divisor_override=1)";
+  return rootOf(sum, order);
 }
 
 } // namespace
 
 const RuleTable &windowRules() {
   static const RuleTable rules = {
-      {"averagePool", averagePool}, {"conv", conv},
-      {"convInteger", convInteger}, {"convTranspose", convTranspose},
-      {"lpPool", lpPool},           {"maxPool", maxPool},
-      {"resize", resize},
+      {"averagePool", averagePool},     {"conv", conv},     {"convInteger", convInteger},
+      {"convTranspose", convTranspose}, {"lpPool", lpPool}, {"maxPool", maxPool},
   };
   return rules;
 }

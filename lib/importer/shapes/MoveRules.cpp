@@ -329,7 +329,23 @@ void ShapeRules::resize() {
   const Integers *sizes = isUpsample ? nullptr : knownInput(3);
   const Integers *axes = node->integers("axes");
   const size_t count = axes ? axes->size() : shape.size();
-  const bool keepsAspect = node->word("keep_aspect_ratio_policy", "stretch") != "stretch";
+  const std::string policy = node->word("keep_aspect_ratio_policy", "stretch");
+  const bool keepsAspect = policy != "stretch";
+  // One factor for all: size / length, of the dimension where it is smallest or largest.
+  Integers shared;
+  for (size_t i = 0; keepsAspect && sizes && sizes->size() == count && i < count; ++i) {
+    auto axis = axisOf(axes ? (*axes)[i] : static_cast<int64_t>(i), shape.size());
+    if (!axis || !shape[*axis].isSize() || shape[*axis].size < 1) {
+      shared.clear();
+      break;
+    }
+    const int64_t size = (*sizes)[i], length = shape[*axis].size;
+    const bool isLess =
+        !shared.empty() && __int128{size} * shared[1] < __int128{shared[0]} * length;
+    if (shared.empty() || isLess == (policy == "not_larger")) {
+      shared = {size, length};
+    }
+  }
   for (size_t i = 0; i < count; ++i) {
     auto axis = axisOf(axes ? (*axes)[i] : static_cast<int64_t>(i), shape.size());
     if (!axis) {
@@ -338,6 +354,10 @@ void ShapeRules::resize() {
     Dim &dim = shape[*axis];
     if (sizes && sizes->size() == count && !keepsAspect && (*sizes)[i] >= 0) {
       dim = {(*sizes)[i], ""};
+    } else if (!shared.empty()) { // the nearest, of two the larger one
+      const __int128 twice = __int128{2} * dim.size * shared[0] + shared[1];
+      const __int128 size = twice / (__int128{2} * shared[1]);
+      dim = size >= 0 && size < 1000000000000000 ? Dim{static_cast<int64_t>(size), ""} : Dim{};
     } else if (scales.size() == count && dim.isSize()) {
       const double size = std::floor(static_cast<double>(dim.size) * scales[i]);
       dim = size >= 0 && size < 1e15 ? Dim{static_cast<int64_t>(size), ""} : Dim{};

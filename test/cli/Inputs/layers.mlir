@@ -78,22 +78,6 @@ func.func @turned(%x: tensor<40x24xf32>, %b: tensor<24x40xf32>) -> tensor<24x40x
   return %y : tensor<24x40xf32>
 }
 
-func.func @open(%x: tensor<?x40xf32>) -> tensor<?x40xf32> {
-  return %x : tensor<?x40xf32>
-}
-
-func.func @indexed(%x: tensor<40xf32>) -> tensor<40xf32> {
-  %e = tensor.empty() : tensor<40xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-                       iterator_types = ["parallel"]}
-      ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) {
-  ^bb0(%one: f32, %out: f32):
-    %i = linalg.index 0 : index
-    linalg.yield %one : f32
-  } -> tensor<40xf32>
-  return %y : tensor<40xf32>
-}
-
 func.func @unset(%x: tensor<24x40xf32>) -> tensor<24xf32> {
   %e = tensor.empty() : tensor<24xf32>
   %y = linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}

@@ -2,6 +2,7 @@
 // Images read at points between their pixels: the points become places in float32 at least, places
 // become neighbours and weights, and neighbours are read at indices.
 #include "lib/definition/reader/windows/BodyWindows.h"
+#include "lib/definition/reader/windows/Ratio.h"
 
 #include <fmt/format.h>
 
@@ -47,14 +48,17 @@ private:
       return false;
     }
     isNearest = *modeWord == "nearest";
+    isCubic = *modeWord == "bicubic";
+    perSide = isNearest ? 1 : isCubic ? 4 : 2;
     padding = *paddingWord;
     areCorners = *corners;
-    if (!isNearest && *modeWord != "bilinear") {
-      call.fail("E0608",
-                fmt::format("'grid_sample' has the modes \"bilinear\" and \"nearest\", but got "
-                            "\"{}\"",
-                            *modeWord),
-                "bicubic is not available");
+    if (!isNearest && !isCubic && *modeWord != "bilinear") {
+      call.fail(
+          "E0608",
+          fmt::format("'grid_sample' has the modes \"bilinear\", \"nearest\" and \"bicubic\", "
+                      "but got \"{}\"",
+                      *modeWord),
+          "of volumes \"bilinear\" goes between 8 neighbours");
       return false;
     }
     if (padding != "zeros" && padding != "border" && padding != "reflection") {
@@ -81,6 +85,11 @@ private:
                 "a point is x, y and perhaps z, from -1 to 1");
       return false;
     }
+    if (isCubic && sideCount != 2) {
+      call.fail("E0608", "'grid_sample' has no \"bicubic\" of volumes, as in PyTorch",
+                "\"bilinear\" and \"nearest\" sample volumes");
+      return false;
+    }
     return call.expectFloats(x) && call.expectFloats(grid);
   }
 
@@ -91,11 +100,16 @@ private:
                              : call.apply("sub", {call.apply("mul", {sum, call.sizeNumber(size)}),
                                                   call.integerNumber(1)});
     place = call.apply("mul", {place, call.number(0.5)});
-    if (padding == "zeros") { // what is far outside is as far as two pixels
-      const Value isNear =
-          call.apply("logical_and", {call.apply("gt", {place, call.number(-2)}),
-                                     call.apply("lt", {place, call.sizeNumber(size + 1)})});
-      return call.apply("where", {isNear, place, call.number(-2)});
+    if (padding == "zeros") { // what is far outside is so far that no neighbour lies in the image
+      const int64_t reach = isCubic ? 3 : 2;
+      const Value isNear = call.apply(
+          "logical_and", {call.apply("gt", {place, call.number(static_cast<double>(-reach))}),
+                          call.apply("lt", {place, call.sizeNumber(size + (reach - 1))})});
+      return call.apply("where",
+                        {isNear, place, call.number(static_cast<double>(isCubic ? -4 : -2))});
+    }
+    if (isCubic) { // its neighbours are brought into the image, not the place
+      return call.apply("where", {call.apply("isnan", {place}), call.number(0), place});
     }
     place = padding == "reflection" ? reflected(place, size) : place;
     const Value number = call.apply("where", {call.apply("isnan", {place}), call.number(0), place});
@@ -118,6 +132,9 @@ private:
 
   Neighbours neighbours(Value place, const SizePolynomial &size) {
     const Value low = call.apply(isNearest ? "round" : "floor", {place});
+    if (isCubic) {
+      return fourNeighbours(place, low, size);
+    }
     const Value number = call.apply("to_int64", {low});
     if (isNearest) {
       return {neighbour(number, std::nullopt, size)};
@@ -125,6 +142,25 @@ private:
     const Value share = call.apply("sub", {place, low});
     return {neighbour(number, call.apply("rsub", {share, call.number(1)}), size),
             neighbour(call.apply("add", {number, call.integerNumber(1)}), share, size)};
+  }
+
+  Neighbours fourNeighbours(Value place, Value low, const SizePolynomial &size) {
+    const Value share = call.apply("sub", {place, low});
+    Neighbours four;
+    for (int64_t i = -1; i <= 2; ++i) {
+      const Value distance =
+          call.apply("abs", {call.apply("sub", {share, call.number(static_cast<double>(i))})});
+      const Value weight = cubicOf(call, distance, call.apply("le", {distance, call.number(1)}));
+      Value number = call.apply("add", {low, call.number(static_cast<double>(i))});
+      if (padding != "zeros") {
+        number = padding == "reflection" ? reflected(number, size) : number;
+        const Value known =
+            call.apply("where", {call.apply("isnan", {number}), call.number(0), number});
+        number = call.apply("clamp", {known, call.number(0), call.sizeNumber(size - 1)});
+      }
+      four.push_back(neighbour(call.apply("to_int64", {number}), weight, size));
+    }
+    return four;
   }
 
   Neighbour neighbour(Value number, Value weight, const SizePolynomial &size) {
@@ -146,14 +182,17 @@ private:
     toLast.push_back(1);
     const Value table = call.permuted(x, toLast);
     const Value image = call.along(call.positions(call.size(grid, 0)), 1 - rank);
-    const size_t perSide = isNearest ? 1 : 2;
+    size_t count = 1;
+    for (size_t side = 0; side < sideCount; ++side) {
+      count *= perSide;
+    }
     Value sum;
-    for (size_t number = 0; number < (isNearest ? 1U : 1U << sideCount); ++number) {
+    for (size_t number = 0; number < count; ++number) {
       std::vector<Value> indices = {image};
       Value weight, isInside;
-      for (size_t side = 0; side < sideCount; ++side) {
-        const size_t which = number >> (sideCount - 1 - side) & (perSide - 1);
-        const Neighbour &each = sides[side][which];
+      for (size_t side = 0, rest = number, behind = count / perSide; side < sideCount;
+           ++side, rest %= behind, behind = std::max<size_t>(behind / perSide, 1)) {
+        const Neighbour &each = sides[side][rest / behind];
         indices.push_back(each.index);
         weight = weight ? call.apply("mul", {weight, each.weight}) : each.weight;
         isInside = isInside ? call.apply("logical_and", {isInside, each.isInside}) : each.isInside;
@@ -167,7 +206,8 @@ private:
   }
 
   WrittenCall &call;
-  bool isNearest = false, areCorners = false;
+  bool isNearest = false, isCubic = false, areCorners = false;
+  size_t perSide = 2; ///< neighbours
   std::string padding;
   size_t sideCount = 2;
 };

@@ -4,9 +4,7 @@
 #include "lib/definition/reader/windows/Ratio.h"
 
 namespace nereid::definition {
-namespace {
 
-/// Keys' cubic with -3/4 at a distance from 0 to 2.
 Value cubicOf(WrittenCall &call, Value distance, Value isNext) {
   constexpr double a = -0.75;
   const auto horner = [&](std::initializer_list<double> factors) {
@@ -20,6 +18,8 @@ Value cubicOf(WrittenCall &call, Value distance, Value isNext) {
   return call.apply("where",
                     {isNext, horner({a + 2, -(a + 3), 0, 1}), horner({a, -5 * a, 8 * a, -4 * a})});
 }
+
+namespace {
 
 /// What a neighbour at a distance of away / divisor counts in the cubic: 1 at 0, and 0 at all other
 /// whole numbers, so exactly that its product with an infinity is known.

@@ -26,6 +26,8 @@ struct Line {
   Line(const Ratio &ratio, bool areCorners);
 };
 
+/// Keys' cubic with -3/4 at a distance from 0 to 2; `isNext`: up to 1.
+Value cubicOf(WrittenCall &call, Value distance, Value isNext);
 /// Between the 4 nearest neighbours, by Keys' cubic with -3/4, in float32 at least.
 Value cubic(WrittenCall &call, Value x, const Ratio &ratio, bool areCorners);
 /// What each element gets back from those it was a neighbour of, 2 of each or 4, in float32 at

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that stand in a definition's body, and the same definition with another one: the factor
+// by which its result is larger ("upsample by a factor of 3"), or what a call's argument is said to
+// be ("label smoothing of 0.2"). What the reader of definitions refuses is none.
+#pragma once
+
+#include "lib/words/Facts.h"
+#include "lib/words/Shipped.h"
+
+#include <optional>
+
+namespace nereid::words {
+
+struct OtherNumber {
+  std::string said; ///< "scale_factor 3 instead of 2"
+  std::string text; ///< of the definition's file
+  definition::Operator op;
+};
+
+/// Whether the number is a factor, and results are larger by others.
+bool hasOtherFactors(const Shipped &shipped, const LooseNumber &number);
+/// Nothing when the body has no place for the number.
+std::optional<OtherNumber> withNumber(const Shipped &shipped, const LooseNumber &number);
+
+} // namespace nereid::words
