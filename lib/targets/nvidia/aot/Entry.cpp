@@ -3,6 +3,7 @@
 
 #include "lib/targets/nvidia/aot/Loaded.h"
 #include "lib/targets/nvidia/driver/Failure.h"
+#include "lib/targets/nvidia/driver/Grids.h"
 #include "runtime/aot/Launch.h"
 
 #include <cstring>
@@ -30,17 +31,9 @@ nereid_aot_status launch(const CudaDriver &driver, const Table &table, const Loa
   for (int64_t i = 0; i < count; ++i) {
     parameters[i] = own + i;
   }
-  constexpr cuda::LaunchAttribute early;
-  const cuda::LaunchConfig config = {static_cast<unsigned>(grid[0] * loaded.blocks),
-                                     static_cast<unsigned>(grid[1]),
-                                     static_cast<unsigned>(grid[2]),
-                                     static_cast<unsigned>(loaded.threads),
-                                     1,
-                                     1,
-                                     static_cast<unsigned>(loaded.memoryBytes),
-                                     stream,
-                                     &early,
-                                     loaded.beginsEarly ? 1u : 0u};
+  const cuda::LaunchConfig config = nvidia::launchConfig(
+      grid, static_cast<uint64_t>(loaded.blocks), static_cast<unsigned>(loaded.threads),
+      static_cast<uint64_t>(loaded.memoryBytes), stream, loaded.beginsEarly);
   const cuda::Result result = driver.launchKernelEx(&config, loaded.function, parameters, nullptr);
   return result == cuda::Success ? NEREID_AOT_OK
                                  : refused(driver, result, table.name, "the launch", options);

@@ -85,11 +85,15 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   }
 }
 
+/// The end of the line in front of the kernel's body, or npos.
+size_t bodyOf(const std::string &text, const llvm::Function &kernel) {
+  const size_t head = text.find(".entry " + kernel.getName().str() + "(");
+  return head == std::string::npos ? head : text.find("\n{\n", head);
+}
+
 /// LLVM 19 has no text for the attribute, which later ones write like this.
 void addClusterSize(std::string &text, const llvm::Function &kernel) {
-  const size_t head = text.find(".entry " + kernel.getName().str() + "(");
-  const size_t body = head == std::string::npos ? head : text.find("\n{", head);
-  if (body != std::string::npos) {
+  if (const size_t body = bodyOf(text, kernel); body != std::string::npos) {
     text.insert(body, "\n.explicitcluster\n.reqnctapercluster " +
                           kernel.getFnAttribute(clusterAttribute).getValueAsString().str());
   }
@@ -101,11 +105,11 @@ constexpr const char *waitAttribute = "nereid.waits";
 /// Into the text: an instruction that is known to LLVM as inline assembly would stand behind loads
 /// of memory that nobody writes, which wait for nothing.
 void addWait(std::string &text, const llvm::Function &kernel) {
-  size_t line = text.find("\n{\n", text.find(".entry " + kernel.getName().str() + "("));
-  if (line == std::string::npos) {
+  const size_t body = bodyOf(text, kernel);
+  if (body == std::string::npos) {
     return;
   }
-  line += 3;
+  size_t line = body + 3;
   while (text.compare(line, 2, "\t.") == 0) { // declarations
     line = text.find('\n', line) + 1;
   }

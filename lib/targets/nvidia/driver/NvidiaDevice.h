@@ -57,7 +57,7 @@ public:
   const PrimaryContext &context() const { return *primary; }
   const DeviceFacts &facts() const { return known; }
   /// Whether a grid may be launched that begins before those before it have ended.
-  bool beginsEarly() const {
+  bool takesEarlyGrids() const {
     return known.capability >= firstWithEarlyGrids &&
            api.version >= cuda::firstWithCapturedAttributes;
   }

@@ -100,17 +100,8 @@ LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid gr
   }
   const unsigned threads = info.threads ? info.threads : static_cast<unsigned>(function.maxThreads);
   Parameters parameters(info, slots);
-  constexpr cuda::LaunchAttribute early;
-  const cuda::LaunchConfig config = {static_cast<unsigned>(grid[0] * info.blocks),
-                                     static_cast<unsigned>(grid[1]),
-                                     static_cast<unsigned>(grid[2]),
-                                     threads,
-                                     1,
-                                     1,
-                                     static_cast<unsigned>(info.scratchBytes),
-                                     stream,
-                                     &early,
-                                     info.waits && nvidia.beginsEarly() ? 1u : 0u};
+  const cuda::LaunchConfig config = launchConfig(grid, info.blocks, threads, info.scratchBytes,
+                                                 stream, info.waits && nvidia.takesEarlyGrids());
   const cuda::Result result = nvidia.context().run([&] {
     return nvidia.driver().launchKernelEx(&config, function.handle, parameters.get(), nullptr);
   });

@@ -173,12 +173,13 @@ private:
       return emitError(dot.getLoc()) << "a product is marked by '" << warpgroupAttribute
                                      << "', but " << machine.name << " has no warpgroups";
     }
-    if (failed(expect(dot, dot.getC(), *layoutOf(dot.getResult()))) || !usesMatrixUnit(dot)) {
-      return success(*layoutOf(dot.getC()) == *layoutOf(dot.getResult()));
+    if (failed(expect(dot, dot.getC(), *layoutOf(dot.getResult())))) {
+      return failure();
     }
-    return success(succeeded(expect(dot, dot.getResult(), productLayout(dot, threads))) &&
-                   succeeded(expect(dot, dot.getA(), factorLayout(dot, 0, threads))) &&
-                   succeeded(expect(dot, dot.getB(), factorLayout(dot, 1, threads))));
+    return success(!usesMatrixUnit(dot) ||
+                   (succeeded(expect(dot, dot.getResult(), productLayout(dot, threads))) &&
+                    succeeded(expect(dot, dot.getA(), factorLayout(dot, 0, threads))) &&
+                    succeeded(expect(dot, dot.getB(), factorLayout(dot, 1, threads)))));
   }
 
   func::FuncOp kernel;
