@@ -205,10 +205,6 @@ std::optional<int64_t> tensorsAt(const std::vector<Token> &tokens, size_t at) {
   return isThing ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
-bool isAt(const SourceRange &one, const SourceRange &other) {
-  return one.line == other.line && one.column == other.column;
-}
-
 /// A number, also one that is a word.
 std::optional<double> factorAt(const std::vector<Token> &tokens, size_t at) {
   static const std::vector<std::string> words = {"two",   "three", "four", "five", "six",

@@ -2,7 +2,6 @@
 #include "lib/words/Gradients.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace nereid::words {
@@ -34,17 +33,11 @@ const std::map<std::string, std::string> &tensorIdeas() {
   return ideas;
 }
 
-std::string lower(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return word;
-}
-
 bool isAnyOf(const std::vector<Token> &tokens, size_t at, std::initializer_list<const char *> of) {
   return at < tokens.size() &&
          std::any_of(
              of.begin(), of.end(),
-             [&](const char *word) { return lower(tokens[at].name) == word; });
+             [&](const char *word) { return lowerCase(tokens[at].name) == word; });
 }
 
 class Finder {
@@ -97,7 +90,7 @@ private:
     std::string word;
     size_t best = 0;
     for (size_t end = at; end < tokens.size() && end < at + 3; ++end) {
-      word += lower(tokens[end].name);
+      word += lowerCase(tokens[end].name);
       if (tensorIdeas().contains(word)) {
         best = end - at + 1;
       }
@@ -111,7 +104,7 @@ private:
   std::string wordsAt(size_t at, size_t count) const {
     std::string word;
     for (size_t i = at; i < at + count; ++i) {
-      word += lower(tokens[i].name);
+      word += lowerCase(tokens[i].name);
     }
     return word;
   }
@@ -215,7 +208,7 @@ std::set<std::string> gradientIdeas(const std::string &name, const std::string &
         continue;
       }
       ideas.insert(token.text);
-      if (auto idea = tensorIdeas().find(lower(token.name)); idea != tensorIdeas().end()) {
+      if (auto idea = tensorIdeas().find(lowerCase(token.name)); idea != tensorIdeas().end()) {
         ideas.insert(idea->second);
       }
     }

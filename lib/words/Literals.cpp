@@ -37,17 +37,25 @@ bool isOutputShape(const std::string &section, const std::string &line) {
   return section.starts_with("[outputs.") && line.starts_with("shape = ");
 }
 
-/// The text with another body, and with each factor of a result's size replaced where there is one.
-std::string withBody(const Shipped &shipped, const std::string &body, const std::string &said,
-                     const std::string &factor) {
-  std::string text, section;
-  for (size_t at = 0; at < shipped.text.size();) {
-    const size_t end = std::min(shipped.text.find('\n', at), shipped.text.size());
-    std::string line = shipped.text.substr(at, end - at);
+/// Calls `use` with each line of a definition's file and the line that its table begins with.
+template <class Use> void forLines(const std::string &text, const Use &use) {
+  std::string section;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
     at = end + 1;
     if (line.starts_with("[")) {
       section = line;
     }
+    use(section, line);
+  }
+}
+
+/// The text with another body, and with each factor of a result's size replaced where there is one.
+std::string withBody(const Shipped &shipped, const std::string &body, const std::string &said,
+                     const std::string &factor) {
+  std::string text;
+  forLines(shipped.text, [&](const std::string &section, std::string line) {
     if (section == "[operator]" && line.starts_with("summary = ")) {
       line = fmt::format("summary = \"As {}, with {}.\"", shipped.op.name, said);
     }
@@ -55,28 +63,22 @@ std::string withBody(const Shipped &shipped, const std::string &body, const std:
       line = std::regex_replace(line, multiplier(), factor + "$2");
     }
     text += line + "\n";
-  }
+  });
   const size_t old = text.find(shipped.op.body);
   return old == std::string::npos ? "" : text.replace(old, shipped.op.body.size(), body);
 }
 
 /// Factors by which results are larger, "2, 3"; "" where they are not.
 std::string factorsOf(const Shipped &shipped) {
-  std::string section, factors;
-  for (size_t at = 0; at < shipped.text.size();) {
-    const size_t end = std::min(shipped.text.find('\n', at), shipped.text.size());
-    const std::string line = shipped.text.substr(at, end - at);
-    at = end + 1;
-    if (line.starts_with("[")) {
-      section = line;
-    }
+  std::string factors;
+  forLines(shipped.text, [&](const std::string &section, const std::string &line) {
     if (isOutputShape(section, line) && line.find(" * ") != std::string::npos) {
       for (std::sregex_iterator one(line.begin(), line.end(), multiplier()), last; one != last;
            ++one) {
         factors += (factors.empty() ? "" : ", ") + (*one)[1].str();
       }
     }
-  }
+  });
   return factors;
 }
 

@@ -49,9 +49,8 @@ std::string wordOf(const std::string &name, const std::string &idea) {
 
 /// What a gradient is asked of: it chooses among the gradients, and says nothing else.
 bool isOfGradient(const Term &term, const Facts &facts) {
-  return std::any_of(facts.gradients.begin(), facts.gradients.end(), [&](const GradientFact &fact) {
-    return fact.range.line == term.range.line && fact.range.column == term.range.column;
-  });
+  return std::any_of(facts.gradients.begin(), facts.gradients.end(),
+                     [&](const GradientFact &fact) { return isAt(fact.range, term.range); });
 }
 
 /// "times" in "3 times", "fold" in "3-fold": the number has it.

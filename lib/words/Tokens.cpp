@@ -68,6 +68,13 @@ Diagnostic refuse(std::string_view path, std::string_view text, SourceRange rang
 
 } // namespace
 
+std::string lowerCase(std::string word) {
+  for (char &letter : word) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return word;
+}
+
 std::string stem(std::string word) {
   if (word == "normalisation" || word == "normalization") {
     return "normalization";
@@ -127,10 +134,7 @@ Result<std::vector<Token>> tokenize(std::string_view path, std::string_view text
       columns = static_cast<int>(length);
     }
     if (std::string name(text.substr(at, length)); name.find_first_of(" \t\r") != 0) {
-      std::string lower = name;
-      for (char &letter : lower) {
-        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-      }
+      std::string lower = lowerCase(name);
       // "8x1024", "8×1024": the sign between two sizes is no word.
       const bool isCross = !tokens.empty() && tokens.back().kind == TokenKind::Number &&
                            kind == TokenKind::Word && lower[0] == 'x' && lower.size() > 1 &&

@@ -24,8 +24,16 @@ struct Token {
   SourceRange range;
 };
 
+/// Whether both begin at one place.
+inline bool isAt(const SourceRange &one, const SourceRange &other) {
+  return one.line == other.line && one.column == other.column;
+}
+
 /// E0623 for empty text, invalid UTF-8, control characters, or more than `mostBytes`.
 Result<std::vector<Token>> tokenize(std::string_view path, std::string_view text);
+
+/// Of ASCII letters.
+std::string lowerCase(std::string word);
 
 /// "masked" → "mask", "quantisation" → "quantiz": plural, past, gerund, a last e and nouns of verbs
 /// in -ise or -ize go; "normalisation" → "normalization".

@@ -93,15 +93,16 @@ struct Reading {
 
 /// E0622 at the operation that no definition has, at the second of two that none has together, or
 /// at the text's first word.
-Diagnostic fitsNothing(Reading &reading) {
+Diagnostic fitsNothing(const Reading &reading) {
   const auto place = [&](Diagnostic error, const words::Term &term) {
     error.at(reading.request.path, reading.request.text, term.range);
     return error;
   };
   const words::Term *first = nullptr, *second = nullptr;
-  const std::vector<words::GradientFact> asked = reading.facts.gradients;
-  reading.facts.gradients.clear();
-  if (!asked.empty() && !words::rank(reading.shipped, reading.terms, reading.facts).empty()) {
+  const std::vector<words::GradientFact> &asked = reading.facts.gradients;
+  words::Facts otherwise = reading.facts;
+  otherwise.gradients.clear();
+  if (!asked.empty() && !words::rank(reading.shipped, reading.terms, otherwise).empty()) {
     auto error = makeError("E0622", fmt::format("no definition has the gradient with respect to "
                                                 "'{}'",
                                                 asked.back().text));

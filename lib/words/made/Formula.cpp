@@ -23,9 +23,8 @@ constexpr size_t longestPiece = 400; ///< bytes; what is longer is prose
 constexpr size_t mostWords = 40, mostPieces = 64;
 constexpr std::string_view result = "out = ";
 
-bool isFunction(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+bool isFunction(const std::string &written) {
+  const std::string name = lowerCase(written);
   return definition::findOperation(name) || definition::findFunction(name);
 }
 
@@ -105,14 +104,12 @@ private:
 size_t placeOf(int column) { return static_cast<size_t>(column - 1); }
 
 std::string Reading::calledBy(const Expr &callee) {
-  std::string name = callee.text;
+  const std::string name = lowerCase(callee.text);
   const bool isPlain = callee.kind == ExprKind::Name;
   if (!isPlain && callee.kind != ExprKind::Attribute) {
     return "";
   }
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (!definition::findOperation(name) && !definition::findFunction(name)) {
+  if (!isFunction(name)) {
     return "";
   }
   if (!isPlain) { // "torch.relu", "F.gelu"
