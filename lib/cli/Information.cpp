@@ -207,21 +207,16 @@ void doctor(const Session &session) {
                                    {"threads", runtime::defaultPool().threadCount()},
                                    {"kernel_cache", cache.directory()},
                                    {"cache_problem", problem}};
-    json["devices"] = nlohmann::ordered_json::array();
-    for (const DeviceState &one : devices) {
-      json["devices"].push_back(
-          {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
-    }
-    json["tools"] = nlohmann::ordered_json::array();
-    for (const pipeline::TargetTool &one : tools) {
-      json["tools"].push_back(
-          {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
-    }
-    json["peers"] = nlohmann::ordered_json::array();
-    for (const measure::PeerSource &one : peers) {
-      json["peers"].push_back(
-          {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
-    }
+    const auto states = [](const auto &all) {
+      auto list = nlohmann::ordered_json::array();
+      for (const auto &one : all) {
+        list.push_back({{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
+      }
+      return list;
+    };
+    json["devices"] = states(devices);
+    json["tools"] = states(tools);
+    json["peers"] = states(peers);
     json["environment"] = nlohmann::ordered_json::parse(measure::toJson(environment));
     fmt::print("{}\n", json.dump(2));
     return;

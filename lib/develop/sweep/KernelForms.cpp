@@ -89,9 +89,12 @@ std::string indexingCall(const std::string &function) {
   return found == calls.end() ? function + "(x, 0, index, x)" : found->second;
 }
 
-/// Its body read, and the result in the type that the body computes; none where it has errors.
+/// Its body read, with the result `out` in the type that the body computes; none where it has
+/// errors.
 std::optional<Operator> readWith(Operator op, const std::string &function, DType dtype,
                                  Diagnostics &diags) {
+  op.outputNames = {"out"};
+  op.outputDescriptions = {""};
   op.outputDtypes = {std::nullopt};
   if (!definition::readBody(op, {function, op.body}, diags)) {
     return std::nullopt;
@@ -121,8 +124,6 @@ std::optional<Operator> indexingOperator(const std::string &function, DType dtyp
   add("x", {{"R"}, {"D"}}, std::nullopt);
   add("chosen", {{"R"}}, DType::I64);
   add("index", {{"R"}, {"D"}}, DType::I64);
-  op.outputNames = {"out"};
-  op.outputDescriptions = {""};
   op.body = "out = " + indexingCall(function);
   return readWith(std::move(op), function, dtype, diags);
 }
@@ -182,8 +183,6 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
     op.nodes.push_back(std::move(leaf));
     op.parameters.push_back(std::move(parameter));
   }
-  op.outputNames = {"out"};
-  op.outputDescriptions = {""};
   const bool hasTwo = function.name.ends_with("_with_indices");
   op.body = fmt::format("out{} = {}({}){}", hasTwo ? ", _" : "", function.name, function.example,
                         definition::returnsPieces(function.name) ? "[0]" : "");
@@ -226,8 +225,6 @@ std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnos
       words += fmt::format("{}{}={}", words.empty() ? "" : ", ", argument.name, value);
     }
   }
-  op.outputNames = {"out"};
-  op.outputDescriptions = {""};
   const bool hasTwo = definition::findPair(function) != nullptr;
   op.body = fmt::format("out{} = {}({})", hasTwo ? ", _" : "", function, words);
   return readWith(std::move(op), function, dtype, diags);

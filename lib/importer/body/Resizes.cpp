@@ -3,6 +3,7 @@
 // after the other, each pixel a sum of its neighbours. Sizes are known then, and places are
 // integers over a common denominator: none depends on how a float is rounded.
 #include "lib/importer/body/Expressions.h"
+#include "lib/importer/shapes/AspectFactor.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -327,7 +328,7 @@ std::vector<Axis> axesOf(Expressions &e, const std::vector<double> &factors, boo
   }
   const std::string policy = e.of().word("keep_aspect_ratio_policy", "stretch");
   const auto sizes = factors.empty() ? e.integers("sizes", 3) : std::nullopt;
-  Fraction shared;
+  AspectFactor shared;
   std::vector<Axis> made;
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto dimension = static_cast<size_t>(axes[i]);
@@ -346,14 +347,12 @@ std::vector<Axis> axesOf(Expressions &e, const std::vector<double> &factors, boo
       axis.end = exactly(region->floats[i + axes.size()]);
     }
     if (policy != "stretch" && sizes && sizes->size() == axes.size()) {
-      const Fraction own = reduced((*sizes)[i], axis.from);
-      const bool isLess = __int128{own.over} * shared.under < __int128{shared.over} * own.under;
-      shared = shared.over == 0 || isLess == (policy == "not_larger") ? own : shared;
+      shared.add((*sizes)[i], axis.from, policy);
     }
     made.push_back(axis);
   }
   for (Axis &axis : made) {
-    axis.factor = shared.over != 0 ? shared : axis.factor;
+    axis.factor = shared.isKnown ? reduced(shared.size, shared.length) : axis.factor;
   }
   std::erase_if(made, [](const Axis &axis) { // as it is
     return axis.factor.over == axis.factor.under && axis.from == axis.to && axis.begin.over == 0 &&

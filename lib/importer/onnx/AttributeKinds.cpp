@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/importer/onnx/AttributeKinds.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <iterator>
+#include <map>
 #include <sstream>
 
 namespace nereid::importer {
@@ -44,16 +43,25 @@ const Kind kinds[] = {
     {alternativeOf<Tensor>(), "a tensor", "value sparse_value"},
 };
 
-std::vector<std::string> namesOf(const Kind &kind) {
-  std::istringstream text{std::string(kind.names)};
-  return {std::istream_iterator<std::string>(text), {}};
+/// The kinds that each name has.
+const std::map<std::string, std::vector<const Kind *>> &kindsByName() {
+  static const std::map<std::string, std::vector<const Kind *>> made = [] {
+    std::map<std::string, std::vector<const Kind *>> table;
+    for (const Kind &kind : kinds) {
+      std::istringstream text{std::string(kind.names)};
+      for (std::string name; text >> name;) {
+        table[name].push_back(&kind);
+      }
+    }
+    return table;
+  }();
+  return made;
 }
 
 std::string unknownName(const std::string &name) {
   std::vector<std::string> all;
-  for (const Kind &kind : kinds) {
-    const std::vector<std::string> names = namesOf(kind);
-    all.insert(all.end(), names.begin(), names.end());
+  for (const auto &[known, of] : kindsByName()) {
+    all.push_back(known);
   }
   const std::vector<std::string> near = nearestNames(name, all);
   return near.empty()
@@ -67,18 +75,16 @@ std::optional<std::string> findWrongKind(const std::string &name, const Attribut
   if (std::holds_alternative<Subgraph>(value)) {
     return std::nullopt;
   }
-  std::vector<std::string_view> expected;
-  for (const Kind &kind : kinds) {
-    const std::vector<std::string> names = namesOf(kind);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      if (kind.alternative == value.index()) {
-        return std::nullopt;
-      }
-      expected.push_back(kind.what);
-    }
-  }
-  if (expected.empty()) {
+  const auto known = kindsByName().find(name);
+  if (known == kindsByName().end()) {
     return unknownName(name);
+  }
+  std::vector<std::string_view> expected;
+  for (const Kind *kind : known->second) {
+    if (kind->alternative == value.index()) {
+      return std::nullopt;
+    }
+    expected.push_back(kind->what);
   }
   std::string_view given = "something else";
   for (const Kind &kind : kinds) {

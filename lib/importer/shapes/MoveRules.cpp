@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of what arranges elements otherwise.
 #include "lib/importer/onnx/TensorElements.h"
+#include "lib/importer/shapes/AspectFactor.h"
 #include "lib/importer/shapes/ShapeRules.h"
 #include "lib/importer/shapes/Sizes.h"
 #include "lib/importer/shapes/Slice.h"
@@ -331,20 +332,14 @@ void ShapeRules::resize() {
   const size_t count = axes ? axes->size() : shape.size();
   const std::string policy = node->word("keep_aspect_ratio_policy", "stretch");
   const bool keepsAspect = policy != "stretch";
-  // One factor for all: size / length, of the dimension where it is smallest or largest.
-  Integers shared;
+  AspectFactor shared;
   for (size_t i = 0; keepsAspect && sizes && sizes->size() == count && i < count; ++i) {
     auto axis = axisOf(axes ? (*axes)[i] : static_cast<int64_t>(i), shape.size());
     if (!axis || !shape[*axis].isSize() || shape[*axis].size < 1) {
-      shared.clear();
+      shared = {};
       break;
     }
-    const int64_t size = (*sizes)[i], length = shape[*axis].size;
-    const bool isLess =
-        !shared.empty() && __int128{size} * shared[1] < __int128{shared[0]} * length;
-    if (shared.empty() || isLess == (policy == "not_larger")) {
-      shared = {size, length};
-    }
+    shared.add((*sizes)[i], shape[*axis].size, policy);
   }
   for (size_t i = 0; i < count; ++i) {
     auto axis = axisOf(axes ? (*axes)[i] : static_cast<int64_t>(i), shape.size());
@@ -354,9 +349,9 @@ void ShapeRules::resize() {
     Dim &dim = shape[*axis];
     if (sizes && sizes->size() == count && !keepsAspect && (*sizes)[i] >= 0) {
       dim = {(*sizes)[i], ""};
-    } else if (!shared.empty()) { // the nearest, of two the larger one
-      const __int128 twice = __int128{2} * dim.size * shared[0] + shared[1];
-      const __int128 size = twice / (__int128{2} * shared[1]);
+    } else if (shared.isKnown) { // the nearest, of two the larger one
+      const __int128 twice = __int128{2} * dim.size * shared.size + shared.length;
+      const __int128 size = twice / (__int128{2} * shared.length);
       dim = size >= 0 && size < 1000000000000000 ? Dim{static_cast<int64_t>(size), ""} : Dim{};
     } else if (scales.size() == count && dim.isSize()) {
       const double size = std::floor(static_cast<double>(dim.size) * scales[i]);
