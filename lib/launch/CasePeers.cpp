@@ -11,6 +11,22 @@ namespace nereid::launch {
 namespace {
 
 constexpr const char *form = "'FILE:function', such as 'gelu.cu:gelu'";
+constexpr ReferenceForm forms[] = {ReferenceForm::Eager, ReferenceForm::Compiled,
+                                   ReferenceForm::Graph};
+
+std::optional<ReferenceForm> formOf(std::string_view name) {
+  const auto *found = std::find_if(std::begin(forms), std::end(forms),
+                                   [&](ReferenceForm one) { return formName(one) == name; });
+  return found == std::end(forms) ? std::nullopt : std::optional(*found);
+}
+
+std::string readForm(ReferenceForm asked, KernelCase &result) {
+  result.forms.push_back(asked);
+  return !result.reference.empty()
+             ? ""
+             : fmt::format("has the peer '{}', a form of its reference, but no 'reference'",
+                           formName(asked));
+}
 
 bool isName(std::string_view text) {
   const auto isLetter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -21,7 +37,9 @@ bool isName(std::string_view text) {
 std::string readSource(const std::string &text, const std::string &folder, ForeignPeer &peer) {
   const KernelReference reference = parseKernelReference(text);
   if (!isName(reference.function) || reference.path.empty()) {
-    return fmt::format("expects a 'peer' of the form {}, but got '{}'", form, text);
+    return fmt::format("expects a 'peer' of the form {}, or one of eager, compiled and graph, but "
+                       "got '{}'",
+                       form, text);
   }
   peer.path = folder + "/" + reference.path;
   peer.function = reference.function;
@@ -97,6 +115,9 @@ std::string readKey(std::string_view key, const toml::node &value, const std::st
 std::string readOne(const toml::node &node, const std::string &folder, KernelCase &result) {
   ForeignPeer peer;
   if (const auto text = node.value<std::string>()) {
+    if (const auto asked = formOf(*text)) {
+      return readForm(*asked, result);
+    }
     std::string wrong = readSource(*text, folder, peer);
     result.foreignPeers.push_back(std::move(peer));
     return wrong;

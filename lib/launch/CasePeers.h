@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key `peer` of a case: an operation that a library does, or kernels in the own language of a
-// target's devices.
+// The key `peer` of a case: an operation that a library does, kernels in the own language of a
+// target's devices, and forms of the case's reference.
 #pragma once
 
 #include "lib/launch/KernelCases.h"
@@ -12,8 +12,8 @@
 
 namespace nereid::launch {
 
-/// Fills in `peer` and `foreignPeers`; what is wrong, as it stands behind "case 'x' of 'y'", empty
-/// = nothing.
+/// Fills in `peer`, `foreignPeers` and `forms`; what is wrong, as it stands behind "case 'x' of
+/// 'y'", empty = nothing.
 std::string readPeers(toml::node_view<const toml::node> node, const std::string &folder,
                       KernelCase &result);
 

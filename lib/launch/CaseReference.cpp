@@ -20,17 +20,22 @@ static std::string shapeList(const Tensor &tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape(), ", "));
 }
 
-/// An operator that computes the tensors of `expressions` from all others.
+/// An operator that computes the tensors of `expressions` from all others. Of `dtype`, with those
+/// of other types as they are and results converted, as a kernel's stores do; without one it is in
+/// float64 and takes floats of all types.
 static Result<definition::Operator>
 operatorFor(const std::map<std::string, std::string> &expressions, const std::string &caseName,
-            const KernelArguments &arguments) {
+            const KernelArguments &arguments, std::optional<DType> dtype = {}) {
   std::string inputs, outputs, body;
+  bool isMixed = false;
   for (const auto &[name, tensor] : arguments.tensors) {
     bool isOutput = expressions.count(name) > 0;
     std::string &section = isOutput ? outputs : inputs;
     section += fmt::format("[{}.{}]\nshape = {}\n", isOutput ? "outputs" : "inputs", name,
                            shapeList(tensor));
-    if (!isOutput && !isFloat(tensor.dtype())) {
+    const bool isOwn = dtype ? tensor.dtype() != dtype : !isOutput && !isFloat(tensor.dtype());
+    isMixed = isMixed || (dtype && isOwn);
+    if (isOwn) {
       section += fmt::format("dtype = \"{}\"\n", torchName(tensor.dtype()));
     }
   }
@@ -38,13 +43,17 @@ operatorFor(const std::map<std::string, std::string> &expressions, const std::st
     inputs += fmt::format("[inputs.{}]\nvalue = {}\n", name, value);
   }
   for (const auto &[output, expression] : expressions) {
-    body += fmt::format("{} = {}\n", output, expression);
+    const auto found = arguments.tensors.find(output);
+    body += isMixed && found != arguments.tensors.end()
+                ? fmt::format("{} = ({}).to(torch.{})\n", output, expression,
+                              torchName(found->second.dtype()))
+                : fmt::format("{} = {}\n", output, expression);
   }
   std::string text =
       fmt::format("[operator]\nname = \"reference\"\nsummary = \"reference of case "
-                  "{}\"\ndtypes = [\"float64\"]\nbody = '''\n{}'''\n{}{}[performance]\n"
+                  "{}\"\ndtypes = [\"{}\"]\nbody = '''\n{}'''\n{}{}[performance]\n"
                   "target_speedup = 1.0\ncases = [{{ name = \"given\" }}]\n",
-                  caseName, body, inputs, outputs);
+                  caseName, torchName(dtype.value_or(DType::F64)), body, inputs, outputs);
   Diagnostics diags;
   auto op = definition::parseOperator(caseName, text, diags);
   if (!op) {
@@ -196,6 +205,70 @@ static Result<eager::Comparison> compareByTolerance(const definition::Operator &
     all.merge(one);
   }
   return all;
+}
+
+/// The first float among outputs, else among inputs: what a definition would call its type.
+static DType formType(const KernelCase &testCase, const KernelArguments &arguments) {
+  std::optional<DType> type;
+  for (const auto &[name, tensor] : arguments.tensors) {
+    const bool isOutput = testCase.reference.contains(name);
+    if (isFloat(tensor.dtype()) && (isOutput || !type)) {
+      type = tensor.dtype();
+      if (isOutput) {
+        break;
+      }
+    }
+  }
+  return type.value_or(DType::F32);
+}
+
+/// Such as workspaces of the case's kernel.
+static std::vector<std::string> unreadTensors(const definition::Operator &op) {
+  std::set<int> read(op.outputs.begin(), op.outputs.end());
+  for (const definition::Node &node : op.nodes) {
+    read.insert(node.inputs.begin(), node.inputs.end());
+  }
+  std::vector<std::string> names;
+  for (size_t i = 0; i < op.parameters.size(); ++i) {
+    if (!op.parameters[i].isScalar && !read.contains(static_cast<int>(i))) {
+      names.push_back(op.parameters[i].name);
+    }
+  }
+  return names;
+}
+
+Result<FormOperator> formOperator(const KernelCase &testCase, const KernelArguments &launched) {
+  auto all = forReference(testCase, launched);
+  if (!all) {
+    return all.error();
+  }
+  const DType dtype = formType(testCase, *all);
+  auto whole = operatorFor(testCase.reference, testCase.name, *all, dtype);
+  if (!whole) {
+    return whole.error();
+  }
+  for (const std::string &name : unreadTensors(*whole)) {
+    all->tensors.erase(name);
+  }
+  auto op = operatorFor(testCase.reference, testCase.name, *all, dtype);
+  if (!op) {
+    return op.error();
+  }
+  FormOperator form{std::move(*op), dtype, {}, {}};
+  for (const auto &parameter : form.op.parameters) {
+    if (!parameter.isScalar) {
+      form.inputs.push_back(all->tensors.at(parameter.name));
+    }
+  }
+  for (const std::string &name : form.op.outputNames) {
+    const Tensor &output = all->tensors.at(name);
+    form.outputs.push_back(Tensor::empty(output.shape(), output.dtype()));
+    if (!form.outputs.back().isValid()) {
+      return makeError("E0506", fmt::format("no memory for {} bytes of a form of case '{}'",
+                                            output.byteCount(), testCase.name));
+    }
+  }
+  return form;
 }
 
 Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,

@@ -19,6 +19,15 @@ Status computeInputs(const KernelCase &testCase, const KernelArguments &argument
 Result<definition::Operator> referenceOperator(const KernelCase &testCase,
                                                const KernelArguments &arguments);
 
+/// The reference as an operator of the tensors' own types, and what it is launched on: the case's
+/// inputs, and new outputs like the case's.
+struct FormOperator {
+  definition::Operator op;
+  DType dtype = DType::F32; ///< that of all parameters which have none of their own
+  std::vector<runtime::Tensor> inputs, outputs;
+};
+Result<FormOperator> formOperator(const KernelCase &testCase, const KernelArguments &arguments);
+
 /// The floating-point type in which every element of the outputs has a bound of its own: theirs, if
 /// it holds the numbers of all tensors. Nothing where one tolerance stands for all.
 std::optional<DType> boundType(const KernelCase &testCase, const KernelArguments &arguments);

@@ -139,6 +139,12 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
 
 } // namespace
 
+std::string_view formName(ReferenceForm form) {
+  return form == ReferenceForm::Eager      ? "eager"
+         : form == ReferenceForm::Compiled ? "compiled"
+                                           : "graph";
+}
+
 Result<std::vector<KernelCase>> loadCases(const std::string &folder) {
   std::string path = folder + "/cases.toml";
   auto text = readTextFile(path);

@@ -25,6 +25,13 @@ struct ForeignPeer {
   std::vector<std::string> flags = {};            ///< for its compiler
 };
 
+/// A form of what the case's reference computes, generated and timed beside the case's kernel.
+enum class ReferenceForm : uint8_t {
+  Eager,    ///< "eager": an operation at a time, each result in memory
+  Compiled, ///< "compiled": the kernel that is generated of it
+  Graph,    ///< "graph": that one, recorded once and replayed
+};
+
 struct KernelCase {
   std::string name;
   std::string kernel; ///< path of the file, ":", function
@@ -37,6 +44,7 @@ struct KernelCase {
   std::set<std::string> workspaces;
   std::map<std::string, std::string> peer; ///< output to a call of measure/peers/Peers.h
   std::vector<ForeignPeer> foreignPeers;
+  std::vector<ReferenceForm> forms; ///< peers as well
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown
   /// What the same operations move one after the other; an integer expression, empty = unknown.
@@ -61,6 +69,8 @@ Result<std::vector<KernelCase>> casesNamedBy(const std::string &reference);
 Result<std::vector<KernelCase>> chooseCases(const std::string &where,
                                             const std::vector<KernelCase> &cases,
                                             const std::string &name);
+
+std::string_view formName(ReferenceForm form);
 
 /// What the case's launch writes.
 std::set<std::string> outputNames(const KernelCase &testCase);

@@ -61,6 +61,25 @@ TEST_F(CasePeers, AListHasSeveral) {
   EXPECT_EQ(cases->front().peer.at("out"), "relu(x)");
 }
 
+TEST_F(CasePeers, FormsOfTheReferenceAreNamedByAWord) {
+  const auto cases = load("peer = [\"graph\", \"gelu.cu:eager\", \"eager\", \"compiled\"]");
+  ASSERT_TRUE(bool(cases)) << cases.error().message;
+  EXPECT_EQ(cases->front().forms,
+            (std::vector{ReferenceForm::Graph, ReferenceForm::Eager, ReferenceForm::Compiled}));
+  EXPECT_EQ(cases->front().foreignPeers.size(), 1u);
+  EXPECT_EQ(load("peer = \"eager\"")->front().forms, std::vector{ReferenceForm::Eager});
+  std::string text = *readTextFile(folder.path + "/cases.toml");
+  const std::string reference = "reference = { out = \"x + 1\" }\n";
+  text.replace(text.find(reference), reference.size(), "");
+  ASSERT_TRUE(bool(writeFileAtomically(folder.path + "/cases.toml", text)));
+  const auto without = loadCases(folder.path);
+  ASSERT_FALSE(bool(without));
+  EXPECT_NE(without.error().message.find(
+                "has the peer 'eager', a form of its reference, but no 'reference'"),
+            std::string::npos)
+      << without.error().message;
+}
+
 TEST_F(CasePeers, AnOutputMayHaveTheNameOfAKey) {
   const auto cases = load("peer = { source = \"softmax(x)\" }");
   ASSERT_TRUE(bool(cases)) << cases.error().message;
@@ -71,7 +90,9 @@ TEST_F(CasePeers, AnOutputMayHaveTheNameOfAKey) {
 TEST_F(CasePeers, OtherFormsAreRefused) {
   const std::string head = "E0016: case 'a' of '" + folder.path + "/cases.toml' ";
   EXPECT_EQ(wrong("peer = \"gelu.cu\""), head + "expects a 'peer' of the form 'FILE:function', "
-                                                "such as 'gelu.cu:gelu', but got 'gelu.cu'");
+                                                "such as 'gelu.cu:gelu', or one of eager, compiled "
+                                                "and graph, but got 'gelu.cu'");
+  EXPECT_NE(wrong("peer = \"Eager\"").find("but got 'Eager'"), std::string::npos);
   EXPECT_EQ(wrong("peer = { source = \"gelu.cu\" }").substr(0, 5), "E0016");
   for (const char *text : {"", ":gelu", "gelu.cu:", "gelu.cu:1", "gelu.cu:a b"}) {
     EXPECT_EQ(wrong("peer = \"" + std::string(text) + "\"").substr(0, 5), "E0016") << text;

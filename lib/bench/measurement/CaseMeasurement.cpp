@@ -18,6 +18,8 @@
 #include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -141,7 +143,8 @@ private:
   void findPeer();
   /// Those of the case that this machine and the target have.
   bool findForeign();
-  std::string verifyForeign() const;
+  bool findForms();
+  std::string verifyPeers() const;
   /// Makes the outputs, and the peer's, what they are before a launch.
   bool reset();
   /// The first launch, whose results are compared; false with errors in `diags`.
@@ -163,6 +166,7 @@ private:
   std::optional<launch::PreparedCase> prepared;
   std::optional<measure::Peer> peer;
   std::vector<std::unique_ptr<ForeignLaunch>> foreign;
+  std::vector<FormPeer> forms;
   Bench bench;
 };
 
@@ -214,13 +218,40 @@ bool Measuring::findForeign() {
   return true;
 }
 
-std::string Measuring::verifyForeign() const {
-  for (const auto &launch : foreign) {
-    if (std::string wrong = launch->verify(); !wrong.empty()) {
-      return "peer " + launch->timed().name + ": " + wrong;
+bool Measuring::findForms() {
+  if (!how.hasPeers || !how.makeForm) {
+    return true;
+  }
+  runtime::Device *device = bench.isHere ? nullptr : &prepared->kernel.compiled().code->device();
+  for (const launch::ReferenceForm asked : one.forms) {
+    auto what = launch::formOperator(one, prepared->arguments);
+    auto made = what ? how.makeForm({asked, std::move(*what), how.execution, *chip, device})
+                     : Result<FormPeer>(what.error());
+    if (made) {
+      forms.push_back(std::move(*made));
+    } else if (isPeerMissing(made.error())) {
+      made.error().severity = Severity::Warning;
+      diags.add(made.error());
+    } else {
+      return fail(made.error().note(
+          fmt::format("it is the peer '{}' of case '{}'", launch::formName(asked), one.name)));
     }
   }
-  return "";
+  return true;
+}
+
+std::string Measuring::verifyPeers() const {
+  auto wrongOf = [](const std::string &name, const std::string &wrong) {
+    return wrong.empty() ? "" : "peer " + name + ": " + wrong;
+  };
+  std::string wrong;
+  for (const auto &launch : foreign) {
+    wrong = wrong.empty() ? wrongOf(launch->timed().name, launch->verify()) : wrong;
+  }
+  for (const FormPeer &form : forms) {
+    wrong = wrong.empty() ? wrongOf(form.timed.name, form.verify()) : wrong;
+  }
+  return wrong;
 }
 
 bool Measuring::prepare() {
@@ -249,6 +280,9 @@ bool Measuring::prepare() {
     return fail(moved.error());
   }
   findPeer();
+  if (!findForms()) {
+    return false;
+  }
   std::vector<runtime::Tensor> outputs = outputsOf(one, prepared->arguments);
   // A file without cases does not say which tensors are outputs.
   const bool knowsOutputs = !outputs.empty();
@@ -302,24 +336,30 @@ void Measuring::addVersions() {
     renewed();
     wakeThreads();
   };
-  for (const auto &launch : foreign) {
+  auto add = [this](TimedLaunch timed) {
     if (bench.peer) {
-      bench.otherPeers.push_back(launch->timed());
+      bench.otherPeers.push_back(std::move(timed));
     } else {
-      bench.peer = launch->timed();
+      bench.peer = std::move(timed);
     }
+  };
+  if (peer && bench.isHere) { // a library on this processor is no peer of a kernel elsewhere
+    add({.name = peer->name,
+         .run =
+             [this] {
+               peer->run();
+               return std::string();
+             },
+         .prepare = [this] { repeatUntilAlone(peer->run); }});
+  }
+  for (const auto &launch : foreign) {
+    add(launch->timed());
+  }
+  for (const FormPeer &form : forms) {
+    add(form.timed);
   }
   if (!bench.isHere) {
-    return; // a library on this processor is no peer of a kernel elsewhere
-  }
-  if (peer && !bench.peer) {
-    bench.peer = TimedLaunch{.name = peer->name,
-                             .run =
-                                 [this] {
-                                   peer->run();
-                                   return std::string();
-                                 },
-                             .prepare = [this] { repeatUntilAlone(peer->run); }};
+    return;
   }
   const runtime::Tensor *from =
       bench.row.isBeyondCache ? largestInput(one, prepared->arguments) : nullptr;
@@ -351,7 +391,7 @@ bool Measuring::begin() {
     return false;
   }
   if (isReady()) {
-    bench.row.failure = verifyForeign();
+    bench.row.failure = verifyPeers();
   }
   if (!isReady()) {
     return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/bench/Row.h"
+#include "lib/bench/measurement/FormPeer.h"
 #include "lib/launch/KernelCases.h"
 #include "lib/launch/PreparedKernel.h"
 
@@ -39,7 +40,8 @@ struct KernelRow : Row {
 struct KernelMeasurement {
   launch::Execution execution;
   double secondsPerCase = 3;
-  bool hasPeers = true; ///< what the case names is timed beside it
+  bool hasPeers = true;    ///< what the case names is timed beside it
+  FormMaker makeForm = {}; ///< of the forms among them; empty: they are left out
 };
 
 /// What became of a case that was measured beside others.

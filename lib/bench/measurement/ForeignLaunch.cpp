@@ -187,7 +187,7 @@ std::vector<runtime::ArgumentValue> valuesOf(const std::vector<ArgumentInfo> &in
 } // namespace
 
 bool isPeerMissing(const Diagnostic &error) {
-  return error.code == "E0313" || error.code == "E0028";
+  return error.code == "E0313" || error.code == "E0028" || error.code == "E0423";
 }
 
 Result<std::unique_ptr<ForeignLaunch>> ForeignLaunch::make(const KernelCase &one,

@@ -38,8 +38,8 @@ private:
   TimedLaunch launch;
 };
 
-/// The peer lacks nothing but what this machine or the target has not: its compiler, or devices of
-/// its language. The case is measured without it then.
+/// The peer lacks nothing but what this machine or the target has not: its compiler, devices of
+/// its language, or graphs. The case is measured without it then.
 bool isPeerMissing(const Diagnostic &error);
 
 } // namespace nereid::bench

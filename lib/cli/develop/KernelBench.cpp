@@ -10,6 +10,7 @@
 #include "lib/cli/develop/CaseProcesses.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
+#include "lib/develop/performance/CaseForm.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/peers/Peers.h"
@@ -138,7 +139,9 @@ bool KernelBench::measureHere(const CaseNumbers &numbers, std::vector<ToldRow> &
     Diagnostics diags;
     const launch::Execution execution{
         .target = options.target, .chip = options.chip, .importPaths = session.importPaths};
-    const bench::KernelMeasurement how{execution, options.secondsPerCase};
+    const bench::KernelMeasurement how{.execution = execution,
+                                       .secondsPerCase = options.secondsPerCase,
+                                       .makeForm = develop::caseForm};
     const auto chosen = bench::chooseConfig(cases[number], how, chip, diags);
     auto row = !chosen        ? std::nullopt
                : chosen->lost ? chosen->lost

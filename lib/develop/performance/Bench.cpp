@@ -45,9 +45,9 @@ static std::string wrongResult(const definition::Operator &op, const CaseTensors
   return comparison->passed() ? "" : "wrong result: " + comparison->text();
 }
 
-/// The operations one after the other.
-static bench::TimedLaunch baseline(definition::Operator op, const CaseTensors &tensors) {
-  return {.name = "baseline", .run = [op = std::move(op), inputs = tensors.inputs] {
+bench::TimedLaunch libraryForm(const std::string &name, definition::Operator op,
+                               const std::vector<Tensor> &inputs) {
+  return {.name = name, .run = [op = std::move(op), inputs] {
             auto result = eager::runGraph(op, inputs, runtime::defaultPool());
             return result ? std::string() : result.error().message;
           }};
@@ -143,7 +143,7 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
   }
   result.bench.copy = copyOf(row, op, result.tensors);
   if (options.withBaseline) {
-    result.bench.peer = baseline(sized, result.tensors);
+    result.bench.peer = libraryForm("baseline", sized, result.tensors.inputs);
   }
   return result;
 }

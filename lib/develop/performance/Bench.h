@@ -19,6 +19,10 @@ struct OperatorBench {
   PerformanceRow rowOf(const bench::Row &timed, const generator::Schedule &schedule) const;
 };
 
+/// The operations one after the other, as libraries of this processor do them.
+bench::TimedLaunch libraryForm(const std::string &name, definition::Operator op,
+                               const std::vector<runtime::Tensor> &inputs);
+
 /// The launch must outlive the version.
 bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch,
                                const PerformanceOptions &options);
