@@ -3,6 +3,7 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/fuse/RowChains.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/ChosenPlaces.h"
 #include "lib/generator/launch/SizeForms.h"
@@ -15,6 +16,7 @@
 #include "lib/generator/template/Order.h"
 #include "lib/generator/template/Reduce.h"
 #include "lib/generator/template/Scan.h"
+#include "lib/generator/template/ScoreRows.h"
 #include "lib/generator/template/SplitSchedule.h"
 #include "lib/generator/template/Walk.h"
 
@@ -250,8 +252,90 @@ Status addChain(const Program &program, const std::string &name, const ChainStag
 
 } // namespace
 
+namespace {
+
+/// A step's kernels, without a choice.
+Result<std::vector<StageKernel>> kernelsOfStep(Program &program, const std::string &name,
+                                               const RowChains::Step &step, Roles &roles) {
+  if (!step.chain && !step.rows) {
+    return kernelsOf(program, name, step.stores, roles.next(roleOf(program, step.stores)));
+  }
+  auto kernel = step.chain ? emitChain(program, name + "_kernel", step.stores, *step.chain)
+                           : emitScoreRows(program, name + "_kernel", step.stores, *step.rows);
+  if (!kernel) {
+    return kernel.error();
+  }
+  kernel->role = roles.next(step.chain ? "chain" : "rows");
+  return std::vector{std::move(*kernel)};
+}
+
+/// Where they are taken unasked: on devices with 16-bit factors, as products of float32, of which
+/// there are more, take longer than to write and read scores; and where one row of scores after
+/// another would be 1 GiB.
+std::string fusedRule(const Program &program, const RowChains &chains) {
+  constexpr int64_t mostScores = int64_t{1} << 28;
+  std::string rule;
+  bool isShort = true;
+  for (const RowChains::Step &step : chains.steps) {
+    if (step.chain) {
+      const Contraction &outer = step.chain->outer;
+      const std::string batch =
+          outer.batch.empty() ? "" : "*" + launchExtent({"", "", outer.batch}, program);
+      rule = fmt::format("({}*{}{} >= {})", launchExtent({"", "", outer.m}, program),
+                         launchExtent({"", "", outer.k}, program), batch, mostScores);
+      isShort = isShort && step.chain->inner[0].operand != DType::F32;
+    }
+  }
+  return isShort ? fmt::format("max({}, {})", onDeviceName, rule) : rule;
+}
+
+/// Kernels that keep no scores beside all those that partition() has made of the program.
+Status addRowChains(Program &program, const std::string &name, const RowChains &chains,
+                    MadeKernels &made, std::map<BufferId, std::string> &conditions, Roles &roles) {
+  LaunchChoice choice;
+  choice.kind = LaunchChoice::Kind::Form;
+  choice.name = "chain.FUSED";
+  choice.rule = fusedRule(program, chains);
+  choice.least = choice.naive = 0;
+  std::string condition = choiceVariable(choice.name);
+  std::vector<StageKernel> kernels;
+  for (size_t i = 0; i < chains.steps.size(); ++i) {
+    auto own =
+        kernelsOfStep(program, fmt::format("{}_chain_{}", name, i + 1), chains.steps[i], roles);
+    if (!own) {
+      return own.error();
+    }
+    for (StageKernel &kernel : *own) {
+      if (chains.steps[i].chain) {
+        condition += "*" + kernel.condition;
+        kernel.condition.clear();
+      }
+      kernels.push_back(std::move(kernel));
+    }
+  }
+  made.table.choices.push_back(std::move(choice));
+  for (StageKernel &kernel : made.kernels) {
+    addCondition(kernel.condition, "(" + condition + ") == 0");
+  }
+  for (StageKernel &kernel : kernels) {
+    addCondition(kernel.condition, condition);
+    made.kernels.push_back(std::move(kernel));
+  }
+  for (BufferId buffer = 0; buffer < program.buffers.size(); ++buffer) {
+    if (program.buffers[buffer].role == BufferRole::Temporary) {
+      const bool isRow =
+          std::find(chains.saved.begin(), chains.saved.end(), buffer) != chains.saved.end();
+      addCondition(conditions[buffer], isRow ? condition : "(" + condition + ") == 0");
+    }
+  }
+  return Done{};
+}
+
+} // namespace
+
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   const std::map<BufferId, ChainStage> chains = chainStages(program);
+  const std::optional<RowChains> rowChains = chains.empty() ? rowChainsOf(program) : std::nullopt;
   const size_t ownBuffers = program.buffers.size();
   std::set<BufferId> apart;
   for (const auto &[buffer, chain] : chains) {
@@ -311,6 +395,11 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
       }
     }
     firstKernel = made.kernels.size();
+  }
+  if (rowChains) {
+    if (Status added = addRowChains(program, name, *rowChains, made, conditions, roles); !added) {
+      return added.error();
+    }
   }
   std::vector<LaunchChoice> choices = std::move(made.table.choices);
   made.table = tableOf(program, std::move(conditions), made.kernels);
