@@ -9,16 +9,16 @@
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
 #include "lib/generator/template/Map.h"
 #include "lib/generator/template/Order.h"
 #include "lib/generator/template/Reduce.h"
 #include "lib/generator/template/Scan.h"
-#include "lib/generator/template/ScoreRows.h"
 #include "lib/generator/template/SplitSchedule.h"
 #include "lib/generator/template/Walk.h"
+#include "lib/generator/template/chain/Chain.h"
+#include "lib/generator/template/chain/ScoreRows.h"
 
 #include <fmt/format.h>
 

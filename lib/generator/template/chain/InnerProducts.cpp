@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products within a loop, see InnerProducts.h.
-#include "lib/generator/template/InnerProducts.h"
+#include "lib/generator/template/chain/InnerProducts.h"
 
 #include "lib/generator/template/Blocks.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of rows of scores, see ScoreRows.h.
-#include "lib/generator/template/ScoreRows.h"
+#include "lib/generator/template/chain/ScoreRows.h"
 
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/chain/Chain.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of chains, see Chain.h.
-#include "lib/generator/template/Chain.h"
+#include "lib/generator/template/chain/Chain.h"
 
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "lib/generator/fuse/Chain.h"
-#include "lib/generator/template/InnerProducts.h"
+#include "lib/generator/template/chain/InnerProducts.h"
 
 namespace nereid::generator {
 
