@@ -269,24 +269,18 @@ Result<std::vector<StageKernel>> kernelsOfStep(Program &program, const std::stri
   return std::vector{std::move(*kernel)};
 }
 
-/// Where they are taken unasked: on devices with 16-bit factors, as products of float32, of which
-/// there are more, take longer than to write and read scores; and where one row of scores after
-/// another would be 1 GiB.
+/// Where they are taken unasked: they take up to twice as long as kernels that find the scores in
+/// memory, so that it is where a result's scores would be 4 GiB of float32.
 std::string fusedRule(const Program &program, const RowChains &chains) {
-  constexpr int64_t mostScores = int64_t{1} << 28;
-  std::string rule;
-  bool isShort = true;
-  for (const RowChains::Step &step : chains.steps) {
-    if (step.chain) {
-      const Contraction &outer = step.chain->outer;
-      const std::string batch =
-          outer.batch.empty() ? "" : "*" + launchExtent({"", "", outer.batch}, program);
-      rule = fmt::format("({}*{}{} >= {})", launchExtent({"", "", outer.m}, program),
-                         launchExtent({"", "", outer.k}, program), batch, mostScores);
-      isShort = isShort && step.chain->inner[0].operand != DType::F32;
-    }
+  constexpr int64_t mostScores = int64_t{1} << 30;
+  const auto last = std::find_if(chains.steps.rbegin(), chains.steps.rend(),
+                                 [](const RowChains::Step &step) { return step.chain; });
+  const Contraction &outer = last->chain->outer;
+  std::string scores = launchExtent({"", "", outer.m}, program);
+  for (const auto *each : {&outer.k, &outer.batch}) {
+    scores += each->empty() ? "" : "*" + launchExtent({"", "", *each}, program);
   }
-  return isShort ? fmt::format("max({}, {})", onDeviceName, rule) : rule;
+  return fmt::format("{} >= {}", scores, mostScores);
 }
 
 /// Kernels that keep no scores beside all those that partition() has made of the program.

@@ -77,7 +77,7 @@ TEST(RowChains, AreNoneOfTheirNeighbours) {
 TEST(RowChains, AreTheReference) {
   RunOptions onDevice, onProcessor{RunOn::Cpu, false, false}, inInterpreter;
   onDevice.site.isDevice = true;
-  onProcessor.chosen = inInterpreter.chosen = {{"chain.FUSED", 1}};
+  onDevice.chosen = onProcessor.chosen = inInterpreter.chosen = {{"chain.FUSED", 1}};
   for (const auto &[body, outShape] :
        {std::pair(gradients + "out = ds @ k * 0.5", ofQueries),
         std::pair(gradients + "out = ds.mT @ q", ofKeys),
