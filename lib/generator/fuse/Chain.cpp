@@ -3,6 +3,7 @@
 #include "lib/generator/fuse/Chain.h"
 
 #include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
 
@@ -27,11 +28,12 @@ public:
     const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
     for (const Node *node : all) {
       std::optional<Contraction> outer = node->free == stage ? contractionOf(*node) : std::nullopt;
-      if (!outer || reductionsOf({node}).size() != all.size()) {
+      if (!outer) {
         continue;
       }
       for (int turn = 0; turn < 2; ++turn) {
-        if (std::optional<ProductChain> chain = chainOf(*outer)) {
+        std::optional<ProductChain> chain = chainOf(*outer);
+        if (chain && takeBeside(all, *chain)) {
           return chain;
         }
         std::swap(outer->a, outer->b);
@@ -65,6 +67,28 @@ private:
     ProductChain made{outer, *inner, scores};
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
     return made;
+  }
+
+  /// Whether all reductions but the chain's own run over its keys as well, each for itself.
+  bool takeBeside(std::vector<const Node *> all, ProductChain &chain) {
+    const std::vector<const Node *> own = reductionsOf({chain.outer.reduce});
+    std::erase_if(all, [&](const Node *node) {
+      return std::find(own.begin(), own.end(), node) != own.end();
+    });
+    for (const Node *node : all) {
+      const Monoid *monoid = node->kind == NodeKind::Reduce ? findMonoid(node->name) : nullptr;
+      const bool isOne = monoid && monoid->components == 1 && monoid->isCommutative &&
+                         reductionsOf(node->inputs).empty() && isFreeOf(node, chain.outer.n);
+      const Node *along = isOne ? this->along(chain.outer.k, *node) : nullptr;
+      if (!along) {
+        return false;
+      }
+      NodeParts parts = *node;
+      parts.iterators = chain.outer.k;
+      parts.inputs = {along};
+      chain.beside.push_back({node, program.nodes.make(std::move(parts))});
+    }
+    return true;
   }
 
   /// s where the outer product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k.

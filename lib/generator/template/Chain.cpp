@@ -38,7 +38,7 @@ public:
         scoreTile(writing.tile, dimsWith(0, keys)), valueTile(writing.tile, dimsWith(1, keys)),
         ofQuery(program, {chain.inner.a}, queryTile, writing.body, writing.arguments),
         ofKey(program, {chain.inner.b}, keyTile, writing.body, writing.arguments),
-        ofScore(program, {chain.scores}, scoreTile, writing.body, writing.arguments),
+        ofScore(program, rootsOfScores(), scoreTile, writing.body, writing.arguments),
         ofValue(program, {chain.outer.b}, valueTile, writing.body, writing.arguments),
         onDevice(writing.constant(onDeviceName)) {}
 
@@ -49,13 +49,22 @@ public:
     total = fresh("total", full(1, 0));
     acc = fresh("acc", call("tl.zeros", {kernel::tuple({blockOfQueries(), blockOfResult()}),
                                          name("tl.float32")}));
+    for (const BesideChain &each : chain.beside) {
+      besideSoFar.push_back(ofScore.beforeTurns(*each.own));
+    }
     query = ofQuery.factor(chain.inner.a, chain.inner.operand, *queryTile.reducedDim());
     scoreTile.loop([&] { turn(); }, {&keyTile, &valueTile});
     writing.values.give(chain.outer.reduce, {fresh("attended", acc / total)});
+    for (size_t i = 0; i < chain.beside.size(); ++i) {
+      const BesideChain &each = chain.beside[i];
+      writing.values.give(each.reduce, ofScore.behindTurns(*each.own, besideSoFar[i]));
+    }
     writing.values.store(stores);
     const std::initializer_list<const Values *> all = {&ofQuery, &ofKey, &ofScore, &ofValue};
     std::for_each(all.begin(), all.end(), [&](const Values *each) { writing.takeOffsets(*each); });
     StageKernel made = writing.take({depth, keys});
+    const std::vector<kernel::Kernel> helpers = ofScore.helpers();
+    made.tree.helpers.insert(made.tree.helpers.end(), helpers.begin(), helpers.end());
     made.usesLibdevice |= std::any_of(all.begin(), all.end(),
                                       [](const Values *each) { return each->usesLibdevice(); });
     made.condition =
@@ -68,6 +77,14 @@ public:
   }
 
 private:
+  std::vector<const Node *> rootsOfScores() const {
+    std::vector<const Node *> roots = {chain.scores};
+    for (const BesideChain &each : chain.beside) {
+      roots.push_back(each.own);
+    }
+    return roots;
+  }
+
   void turn() {
     const Expr key =
         ofKey.factor(chain.inner.b, chain.inner.operand, keyTile.dimensions().size() - 2);
@@ -89,6 +106,9 @@ private:
     assign(total, total * shrink + across("tl.sum", weight));
     attend(weight, shrink);
     assign(top, next);
+    for (size_t i = 0; i < chain.beside.size(); ++i) {
+      ofScore.addTurn(*chain.beside[i].own, besideSoFar[i]);
+    }
   }
 
   /// A processor takes a hundred times as long for a factor below the normal numbers, and for its
@@ -232,6 +252,7 @@ private:
   Values ofQuery, ofKey, ofScore, ofValue;
   const Expr onDevice;
   Expr top, total, acc, query;
+  std::vector<Lanes> besideSoFar; ///< of chain.beside
 };
 
 } // namespace

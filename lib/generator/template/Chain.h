@@ -23,8 +23,8 @@ namespace nereid::generator {
 /// Sizes of queries' and values' elements to which a launch takes the kernel.
 constexpr int64_t chainDepthAtMost = 256;
 
-/// The kernel `name` of the stores, whose only reduction is the chain's; its condition is what a
-/// launch has to have for it.
+/// The kernel `name` of the stores, whose reductions are the chain's and those beside it; its
+/// condition is what a launch has to have for it.
 Result<StageKernel> emitChain(const Program &program, const std::string &name,
                               const std::vector<Store> &stores, const ProductChain &chain);
 
