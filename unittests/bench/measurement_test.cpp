@@ -88,6 +88,30 @@ TEST_F(MeasurementTest, ALaunchElsewhereIsSentWhatIsNewAndFetchedBeforeItIsVerif
   }
 }
 
+/// As the kernel's, which are renewed: of several queued at once only the first one has to begin.
+TEST_F(MeasurementTest, OfADeviceEachRunIsTimedAlone) {
+  int prepared = 0, runs = 0, most = 0;
+  TimedLaunch peer = doubling(), kernel = doubling();
+  peer.prepare = [&] { ++prepared; };
+  peer.timedRuns = [&](int count, double &seconds) {
+    runs += count;
+    most = std::max(most, count);
+    seconds = count * 1e-6;
+    return std::string();
+  };
+  kernel.timedRuns = [run = kernel.run](int count, double &seconds) {
+    EXPECT_EQ(count, 1);
+    seconds = 1e-6;
+    return run();
+  };
+  bench.peer = peer;
+  const Row row = time(kernel);
+  EXPECT_EQ(row.failure, "");
+  EXPECT_GT(runs, 20);
+  EXPECT_EQ(prepared, runs);
+  EXPECT_EQ(most, 1);
+}
+
 TEST_F(MeasurementTest, AWrongLaunchIsNotTimed) {
   const Row row = time(doubling(3));
   EXPECT_EQ(row.failure, "wrong result");

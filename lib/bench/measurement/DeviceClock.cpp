@@ -30,6 +30,11 @@ std::unique_ptr<runtime::Event> recordIn(Stream &stream, LaunchError &error) {
 
 LaunchError DeviceClock::keepBusy(Stream &stream) {
   if (!there) {
+    auto made = device.makeStream();
+    if (LaunchError *refused = std::get_if<LaunchError>(&made)) {
+      return std::move(*refused);
+    }
+    copies = std::get<0>(std::move(made));
     here = device.allocateHost(busyBytes);
     there = here ? device.allocate(busyBytes) : nullptr;
     if (!there) {
@@ -37,7 +42,9 @@ LaunchError DeviceClock::keepBusy(Stream &stream) {
     }
     std::memset(here.get(), 0, busyBytes);
   }
-  return stream.copyIn(there.get(), here.get(), busyBytes);
+  LaunchError failed = copies->copyIn(there.get(), here.get(), busyBytes);
+  const std::unique_ptr<runtime::Event> done = failed ? nullptr : recordIn(*copies, failed);
+  return failed ? failed : stream.waitFor(*done);
 }
 
 LaunchError DeviceClock::time(int runs, const std::function<LaunchError(Stream &)> &queue,

@@ -13,7 +13,7 @@ namespace nereid::bench {
 
 /// Whether the time in which a device waits for the host to queue its work counts.
 enum class Queueing : uint8_t {
-  Hidden,  ///< the stream is busy with a copy meanwhile, which counts only where that is longer
+  Hidden,  ///< the stream waits for a copy meanwhile, which counts only where that is longer
   Counted, ///< the stream is idle when the first run is queued, as a caller has it
 };
 
@@ -34,7 +34,10 @@ private:
 
   runtime::Device &device;
   Queueing queueing;
-  std::shared_ptr<void> here, there; ///< the copy's; made at the first call
+  /// The copy's, made at the first call. In a stream of its own: behind a copy of its own a stream
+  /// begins a kernel microseconds after the event that stands between them.
+  std::shared_ptr<void> here, there;
+  std::unique_ptr<runtime::Stream> copies; ///< waits for the last one before the memory goes
 };
 
 } // namespace nereid::bench

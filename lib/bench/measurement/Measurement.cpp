@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <random>
+#include <utility>
 
 namespace nereid::bench {
 
@@ -74,6 +75,8 @@ measure::Version versionOf(const TimedLaunch &launch, std::string &failure) {
     }
   };
   if (launch.timedRuns) {
+    // Each run alone, as the kernel's: several queued at once would hide what it takes to begin.
+    version.renew = std::exchange(version.prepare, [] {});
     version.timedRuns = [&launch, &failure](int runs) {
       double seconds = 0;
       note(failure, launch.timedRuns(runs, seconds));

@@ -21,7 +21,8 @@ struct TimedLaunch {
   std::function<runtime::LaunchError(runtime::Stream &)> queue = {};
   runtime::Device *device = nullptr;
   std::function<void()> runEmpty = {};   ///< the launch without its programs
-  std::function<void()> prepare = [] {}; ///< before every sample, not timed
+  /// Before every sample, of a device's before every run; not timed.
+  std::function<void()> prepare = [] {};
   /// Between where outputs are made new and verified and where the launch works, if that is
   /// elsewhere; what went wrong, "" = nothing. Not timed.
   std::function<std::string()> send = [] { return std::string(); };

@@ -6,6 +6,7 @@
 #include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace nereid::generator {
 namespace {
@@ -18,6 +19,21 @@ bool isFreeOf(const Node *node, const std::vector<IteratorId> &some) {
                       [&](IteratorId each) { return node->free.contains(each); });
 }
 
+/// Both ways in which the node is a product of what is computed of reductions, a, and of what is
+/// not, b, at all of the stage's iterators.
+std::vector<Contraction> weightedSums(const Node &node, const std::set<IteratorId> &stage) {
+  std::vector<Contraction> result;
+  std::optional<Contraction> outer = node.free == stage ? contractionOf(node) : std::nullopt;
+  for (int turn = 0; outer && turn < 2; ++turn) {
+    if (reductionsOf({outer->b}).empty()) {
+      result.push_back(*outer);
+    }
+    std::swap(outer->a, outer->b);
+    std::swap(outer->m, outer->n);
+  }
+  return result;
+}
+
 class Recogniser {
 public:
   Recogniser(Program &program, const std::vector<Store> &stores)
@@ -27,17 +43,11 @@ public:
     const std::set<IteratorId> stage = program.iteratorsOf(stores[0]);
     const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
     for (const Node *node : all) {
-      std::optional<Contraction> outer = node->free == stage ? contractionOf(*node) : std::nullopt;
-      if (!outer) {
-        continue;
-      }
-      for (int turn = 0; turn < 2; ++turn) {
-        std::optional<ProductChain> chain = chainOf(*outer);
+      for (const Contraction &outer : weightedSums(*node, stage)) {
+        std::optional<ProductChain> chain = chainOf(outer);
         if (chain && takeBeside(all, *chain)) {
           return chain;
         }
-        std::swap(outer->a, outer->b);
-        std::swap(outer->m, outer->n);
       }
     }
     return std::nullopt;
@@ -45,26 +55,18 @@ public:
 
 private:
   std::optional<ProductChain> chainOf(const Contraction &outer) {
-    const Node *scores = scoresOf(outer);
-    if (!scores || !reductionsOf({outer.b}).empty()) {
+    const Node *found = scoresOf(outer);
+    if (!found || !isFreeOf(found, outer.n)) {
       return std::nullopt;
     }
+    const Node *scores = withOwnDepths(program, found, outer);
     const std::vector<const Node *> products = reductionsOf({scores});
     std::optional<Contraction> inner =
-        products.size() == 1 ? contractionOf(*products[0]) : std::nullopt;
+        products.size() == 1 ? innerProductOf(*products[0], outer.m, outer.k) : std::nullopt;
     if (!inner) {
       return std::nullopt;
     }
-    if (!isFreeOf(inner->a, outer.k)) {
-      std::swap(inner->a, inner->b);
-      std::swap(inner->m, inner->n);
-    }
-    const bool isOne = isFreeOf(inner->a, outer.k) && isFreeOf(inner->b, outer.m) &&
-                       isFreeOf(inner->b, outer.n) && isFreeOf(scores, outer.n);
-    if (!isOne) {
-      return std::nullopt;
-    }
-    ProductChain made{outer, *inner, scores};
+    ProductChain made{outer, {*inner}, scores};
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
     return made;
   }
@@ -79,7 +81,7 @@ private:
       const Monoid *monoid = node->kind == NodeKind::Reduce ? findMonoid(node->name) : nullptr;
       const bool isOne = monoid && monoid->components == 1 && monoid->isCommutative &&
                          reductionsOf(node->inputs).empty() && isFreeOf(node, chain.outer.n);
-      const Node *along = isOne ? this->along(chain.outer.k, *node) : nullptr;
+      const Node *along = isOne ? reducedAlong(program, chain.outer.k, *node) : nullptr;
       if (!along) {
         return false;
       }
@@ -104,25 +106,10 @@ private:
       return nullptr;
     }
     const Node *scores = away->inputs[0], *most = away->inputs[1];
-    const bool isSame = along(outer.k, *most) == scores && along(outer.k, *total) == weight &&
+    const bool isSame = reducedAlong(program, outer.k, *most) == scores &&
+                        reducedAlong(program, outer.k, *total) == weight &&
                         scores->dtype == DType::F32;
     return isSame ? scores : nullptr;
-  }
-
-  /// What is reduced, at `iterators` in place of those that the reduction binds.
-  const Node *along(const std::vector<IteratorId> &iterators, const Node &reduction) {
-    if (reduction.iterators.size() != iterators.size()) {
-      return nullptr;
-    }
-    IndexMap map;
-    for (size_t i = 0; i < iterators.size(); ++i) {
-      const Iterator &own = program.space.iterators[reduction.iterators[i]];
-      if (own.extent != program.space.iterators[iterators[i]].extent) {
-        return nullptr;
-      }
-      map[reduction.iterators[i]] = Affine::iterator(iterators[i]);
-    }
-    return program.nodes.substitute(reduction.inputs[0], map, program.space);
   }
 
   Program &program;
@@ -130,6 +117,95 @@ private:
 };
 
 } // namespace
+
+std::vector<const Node *> outermostOf(const std::vector<const Node *> &roots) {
+  std::vector<const Node *> open;
+  std::set<const Node *> seen;
+  std::function<void(const Node *)> walk = [&](const Node *node) {
+    if (!seen.insert(node).second) {
+      return;
+    }
+    if (node->kind == NodeKind::Reduce) {
+      open.push_back(node);
+      return;
+    }
+    std::for_each(node->inputs.begin(), node->inputs.end(), walk);
+  };
+  std::for_each(roots.begin(), roots.end(), walk);
+  return open;
+}
+
+std::vector<Contraction> weightedSumsOf(const Program &program, const std::vector<Store> &stores) {
+  const std::set<IteratorId> stage = program.iteratorsOf(stores[0]);
+  const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
+  std::vector<Contraction> result;
+  for (const Node *node : all) {
+    if (reductionsOf({node}).size() == all.size()) {
+      const std::vector<Contraction> sums = weightedSums(*node, stage);
+      result.insert(result.end(), sums.begin(), sums.end());
+    }
+  }
+  return result;
+}
+
+std::optional<Contraction> innerProductOf(const Node &node, const std::vector<IteratorId> &rows,
+                                          const std::vector<IteratorId> &keys) {
+  std::optional<Contraction> inner = contractionOf(node);
+  if (!inner || !reductionsOf(node.inputs).empty()) {
+    return std::nullopt;
+  }
+  if (!isFreeOf(inner->a, keys)) {
+    std::swap(inner->a, inner->b);
+    std::swap(inner->m, inner->n);
+  }
+  return isFreeOf(inner->a, keys) && !isFreeOf(inner->a, rows) && isFreeOf(inner->b, rows)
+             ? inner
+             : std::nullopt;
+}
+
+const Node *withOwnDepths(Program &program, const Node *value, const Contraction &outer) {
+  std::map<const Node *, const Node *> done;
+  for (const Node *node : reductionsOf({value})) {
+    const bool isShared =
+        std::any_of(node->iterators.begin(), node->iterators.end(), [&](IteratorId each) {
+          return !isFreeOf(outer.reduce, {each}) || !isFreeOf(outer.a, {each});
+        });
+    if (!isShared || !reductionsOf(node->inputs).empty()) {
+      continue;
+    }
+    NodeParts parts = *node;
+    IndexMap map;
+    for (IteratorId &bound : parts.iterators) {
+      const Polynomial extent = program.space.iterators[bound].extent;
+      const IteratorId own = program.space.iterators.add(Polynomial(extent), "depth");
+      map[bound] = Affine::iterator(own);
+      bound = own;
+    }
+    for (const Node *&input : parts.inputs) {
+      input = program.nodes.substitute(input, map, program.space);
+    }
+    done[node] = program.nodes.make(std::move(parts));
+    program.nodes.passWord(node, done[node]);
+  }
+  auto made = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
+  return done.empty() ? value : program.nodes.rebuild(value, program.space, made, done);
+}
+
+const Node *reducedAlong(Program &program, const std::vector<IteratorId> &keys,
+                         const Node &reduction) {
+  if (reduction.iterators.size() != keys.size()) {
+    return nullptr;
+  }
+  IndexMap map;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const Iterator &own = program.space.iterators[reduction.iterators[i]];
+    if (own.extent != program.space.iterators[keys[i]].extent) {
+      return nullptr;
+    }
+    map[reduction.iterators[i]] = Affine::iterator(keys[i]);
+  }
+  return program.nodes.substitute(reduction.inputs[0], map, program.space);
+}
 
 std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores) {
   return Recogniser(program, stores).run();

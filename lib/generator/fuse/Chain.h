@@ -22,14 +22,37 @@ struct BesideChain {
 };
 
 struct ProductChain {
-  Contraction outer;            ///< a: the softmax, b: the values
-  Contraction inner;            ///< a: the queries, b: the keys
-  const Node *scores = nullptr; ///< of which the softmax is, along outer.k
+  Contraction outer; ///< a: the weights, b: the values
+  std::vector<Contraction>
+      inner;                    ///< of which the weights are computed; a: the queries, b: the keys
+  const Node *scores = nullptr; ///< of which the weights are the softmax along outer.k; null: they
+                                ///< are what they say, and no other reduction is in them
   std::vector<BesideChain> beside = {};
 };
 
 /// The chain whose outer product is the stores' outermost reduction. Asks before fuse/Partition.h
 /// cuts it. The program's iterators may become more; nothing else changes.
 std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores);
+
+/// The outermost reductions of these values: none that another one of them needs.
+std::vector<const Node *> outermostOf(const std::vector<const Node *> &roots);
+
+/// Both ways in which the stores' only outermost reduction is a product of what is computed of
+/// reductions, a, and of what is not, b.
+std::vector<Contraction> weightedSumsOf(const Program &program, const std::vector<Store> &stores);
+
+/// The product as one that a weight at `rows` and `keys` is computed of: a is free of the keys, b
+/// of the rows, and neither has a reduction.
+std::optional<Contraction> innerProductOf(const Node &node, const std::vector<IteratorId> &rows,
+                                          const std::vector<IteratorId> &keys);
+
+/// The value with its products over iterators of their own where they are over some of the tile's:
+/// softmax(q @ k.mT) @ k reads k along one and the same.
+const Node *withOwnDepths(Program &program, const Node *value, const Contraction &outer);
+
+/// `reduction` along `keys` in place of the iterators that it binds: what is reduced, null where
+/// their extents are others.
+const Node *reducedAlong(Program &program, const std::vector<IteratorId> &keys,
+                         const Node &reduction);
 
 } // namespace nereid::generator

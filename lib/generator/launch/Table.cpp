@@ -3,12 +3,12 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/fuse/RowChains.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/ChosenPlaces.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
 #include "lib/generator/template/Map.h"
@@ -17,6 +17,8 @@
 #include "lib/generator/template/Scan.h"
 #include "lib/generator/template/SplitSchedule.h"
 #include "lib/generator/template/Walk.h"
+#include "lib/generator/template/chain/Chain.h"
+#include "lib/generator/template/chain/ScoreRows.h"
 
 #include <fmt/format.h>
 
@@ -250,8 +252,84 @@ Status addChain(const Program &program, const std::string &name, const ChainStag
 
 } // namespace
 
+namespace {
+
+/// A step's kernels, without a choice.
+Result<std::vector<StageKernel>> kernelsOfStep(Program &program, const std::string &name,
+                                               const RowChains::Step &step, Roles &roles) {
+  if (!step.chain && !step.rows) {
+    return kernelsOf(program, name, step.stores, roles.next(roleOf(program, step.stores)));
+  }
+  auto kernel = step.chain ? emitChain(program, name + "_kernel", step.stores, *step.chain)
+                           : emitScoreRows(program, name + "_kernel", step.stores, *step.rows);
+  if (!kernel) {
+    return kernel.error();
+  }
+  kernel->role = roles.next(step.chain ? "chain" : "rows");
+  return std::vector{std::move(*kernel)};
+}
+
+/// Where they are taken unasked: they take up to twice as long as kernels that find the scores in
+/// memory, so that it is where a result's scores would be 4 GiB of float32.
+std::string fusedRule(const Program &program, const RowChains &chains) {
+  constexpr int64_t mostScores = int64_t{1} << 30;
+  const auto last = std::find_if(chains.steps.rbegin(), chains.steps.rend(),
+                                 [](const RowChains::Step &step) { return step.chain; });
+  const Contraction &outer = last->chain->outer;
+  std::string scores = launchExtent({"", "", outer.m}, program);
+  for (const auto *each : {&outer.k, &outer.batch}) {
+    scores += each->empty() ? "" : "*" + launchExtent({"", "", *each}, program);
+  }
+  return fmt::format("{} >= {}", scores, mostScores);
+}
+
+/// Kernels that keep no scores beside all those that partition() has made of the program.
+Status addRowChains(Program &program, const std::string &name, const RowChains &chains,
+                    MadeKernels &made, std::map<BufferId, std::string> &conditions, Roles &roles) {
+  LaunchChoice choice;
+  choice.kind = LaunchChoice::Kind::Form;
+  choice.name = "chain.FUSED";
+  choice.rule = fusedRule(program, chains);
+  choice.least = choice.naive = 0;
+  std::string condition = choiceVariable(choice.name);
+  std::vector<StageKernel> kernels;
+  for (size_t i = 0; i < chains.steps.size(); ++i) {
+    auto own =
+        kernelsOfStep(program, fmt::format("{}_chain_{}", name, i + 1), chains.steps[i], roles);
+    if (!own) {
+      return own.error();
+    }
+    for (StageKernel &kernel : *own) {
+      if (chains.steps[i].chain) {
+        condition += "*" + kernel.condition;
+        kernel.condition.clear();
+      }
+      kernels.push_back(std::move(kernel));
+    }
+  }
+  made.table.choices.push_back(std::move(choice));
+  for (StageKernel &kernel : made.kernels) {
+    addCondition(kernel.condition, "(" + condition + ") == 0");
+  }
+  for (StageKernel &kernel : kernels) {
+    addCondition(kernel.condition, condition);
+    made.kernels.push_back(std::move(kernel));
+  }
+  for (BufferId buffer = 0; buffer < program.buffers.size(); ++buffer) {
+    if (program.buffers[buffer].role == BufferRole::Temporary) {
+      const bool isRow =
+          std::find(chains.saved.begin(), chains.saved.end(), buffer) != chains.saved.end();
+      addCondition(conditions[buffer], isRow ? condition : "(" + condition + ") == 0");
+    }
+  }
+  return Done{};
+}
+
+} // namespace
+
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   const std::map<BufferId, ChainStage> chains = chainStages(program);
+  const std::optional<RowChains> rowChains = chains.empty() ? rowChainsOf(program) : std::nullopt;
   const size_t ownBuffers = program.buffers.size();
   std::set<BufferId> apart;
   for (const auto &[buffer, chain] : chains) {
@@ -311,6 +389,11 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
       }
     }
     firstKernel = made.kernels.size();
+  }
+  if (rowChains) {
+    if (Status added = addRowChains(program, name, *rowChains, made, conditions, roles); !added) {
+      return added.error();
+    }
   }
   std::vector<LaunchChoice> choices = std::move(made.table.choices);
   made.table = tableOf(program, std::move(conditions), made.kernels);

@@ -77,7 +77,7 @@ private:
     const bool isLooped = entry.function.ends_with("_looped_kernel");
     for (NamedExpression &one : entry.constexprs) {
       const bool isWhole = (one.name == "BLOCK_R" && !isLooped) || one.name == "BLOCK_P" ||
-                           one.name == "BLOCK_D" || one.name == "BLOCK_E" ||
+                           one.name.starts_with("BLOCK_D") || one.name == "BLOCK_E" ||
                            one.name == "BLOCK_S" || one.name == "BLOCK_B" ||
                            one.name == "num_warps" || one.name == onDeviceName;
       if (one.name == "WIDE") {

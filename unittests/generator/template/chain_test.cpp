@@ -101,6 +101,22 @@ TEST(Chain, IsTheReference) {
   }
 }
 
+TEST(Chain, TakesTheKeysForValues) {
+  const std::string queries = "\"B\", \"Q\", \"D\"";
+  Sample sample = sampleOf("F.softmax(q @ k.mT, dim=-1) @ k", false, {2, 19, 20, 37, 20});
+  sample.outShape = queries;
+  for (DType dtype : {DType::F32, DType::F16}) {
+    const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
+                                         "\"" + std::string(torchName(dtype)) + "\"");
+    auto program = lower(op, dtype);
+    ASSERT_TRUE(bool(program));
+    normalise(*program);
+    EXPECT_TRUE(chainOf(*program, program->stages.at(0).stores).has_value());
+    expectReference(op, sample, dtype, {});
+    expectReference(op, sample, dtype, {RunOn::Cpu, false, false});
+  }
+}
+
 /// What a second key adds to a value of 0, `distance` below the first one's score.
 double addedFrom(double distance, bool isDevice) {
   const definition::Operator op =

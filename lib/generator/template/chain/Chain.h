@@ -12,20 +12,22 @@
 //       acc = tl.dot(weight, v[n, e], acc * shrink)
 //   out[m, e] = …acc / total…
 //
-// d and e are whole in a tile.
+// Where the weights are no softmax they are computed of the products as they are, and added up as
+// they are. d and e are whole in a tile.
 #pragma once
 
 #include "lib/generator/fuse/Chain.h"
-#include "lib/generator/template/StageKernel.h"
+#include "lib/generator/template/chain/InnerProducts.h"
 
 namespace nereid::generator {
-
-/// Sizes of queries' and values' elements to which a launch takes the kernel.
-constexpr int64_t chainDepthAtMost = 256;
 
 /// The kernel `name` of the stores, whose reductions are the chain's and those beside it; its
 /// condition is what a launch has to have for it.
 Result<StageKernel> emitChain(const Program &program, const std::string &name,
                               const std::vector<Store> &stores, const ProductChain &chain);
+
+/// The largest block of keys, as an expression of the launch table: deep keys and values leave room
+/// for fewer. `depths`: of all factors that stand in registers or shared memory.
+std::string largestOfKeys(DType operand, const std::vector<std::string> &depths);
 
 } // namespace nereid::generator

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of attention and their like: which programs are chains with rows, and that their
+// kernels compute what the reference does without a score in memory.
+#include "lib/generator/fuse/RowChains.h"
+
+#include "lib/generator/lower/Lower.h"
+#include "lib/generator/normalise/Normalise.h"
+#include "unittests/generator/template/Expect.h"
+
+namespace nereid::generator {
+namespace {
+
+const std::string tensors = "[inputs.q]\nshape = [\"B\", \"Q\", \"D\"]\n"
+                            "[inputs.k]\nshape = [\"B\", \"S\", \"D\"]\n"
+                            "[inputs.v]\nshape = [\"B\", \"S\", \"E\"]\n"
+                            "[inputs.g]\nshape = [\"B\", \"Q\", \"E\"]\n"
+                            "[inputs.b]\nshape = [\"Q\", \"S\"]\n";
+const std::string scores = "s = q @ k.mT * 0.5 + b\n";
+const std::string weights = scores + "w = F.softmax(s, dim=-1)\n";
+const std::string gradients = weights + "dw = g @ v.mT\n"
+                                        "ds = w * (dw - (w * dw).sum(dim=-1, keepdim=True))\n";
+
+Sample sampleOf(const std::string &body, const std::string &outShape,
+                const std::vector<int64_t> &sizes) {
+  const int64_t b = sizes[0], q = sizes[1], d = sizes[2], s = sizes[3], e = sizes[4];
+  return {body, tensors, outShape, {{b, q, d}, {b, s, d}, {b, s, e}, {b, q, e}, {q, s}}, sizes};
+}
+definition::Operator operatorOf(const Sample &sample, DType dtype) {
+  return made(sample.body, sample.inputs, sample.outShape,
+              "\"" + std::string(torchName(dtype)) + "\"");
+}
+
+/// "rows rows chain", what the kernels are in order; "" where the program is none.
+std::string stepsOf(const std::string &body, const std::string &outShape,
+                    DType dtype = DType::F32) {
+  auto program = lower(operatorOf(sampleOf(body, outShape, {1, 1, 1, 1, 1}), dtype), dtype);
+  EXPECT_TRUE(bool(program));
+  normalise(*program);
+  const auto chains = rowChainsOf(*program);
+  std::string text;
+  for (const RowChains::Step &step : chains ? chains->steps : std::vector<RowChains::Step>()) {
+    text += (text.empty() ? "" : " ") + std::string(step.chain  ? "chain"
+                                                    : step.rows ? "rows"
+                                                                : "reduce");
+  }
+  return text;
+}
+
+const std::string ofQueries = "\"B\", \"Q\", \"D\"", ofKeys = "\"B\", \"S\", \"D\"",
+                  ofValues = "\"B\", \"S\", \"E\"";
+
+TEST(RowChains, AreGradientsOfAttention) {
+  EXPECT_EQ(stepsOf(gradients + "out = ds @ k * 0.5", ofQueries), "rows rows chain");
+  EXPECT_EQ(stepsOf(gradients + "out = ds.mT @ q * 0.5", ofKeys, DType::F16), "rows rows chain");
+  EXPECT_EQ(stepsOf(weights + "out = w.mT @ g", ofValues), "rows chain");
+  EXPECT_EQ(stepsOf(weights + "out = (w * (g @ v.mT - (g * g).sum(dim=-1, keepdim=True))) @ k",
+                    ofQueries),
+            "rows reduce chain")
+      << "a sum of inputs";
+  EXPECT_EQ(stepsOf(scores + "w = F.softmax(s, dim=1)\nout = w @ k", ofQueries), "rows chain")
+      << "along the queries";
+}
+
+TEST(RowChains, AreNoneOfTheirNeighbours) {
+  EXPECT_EQ(stepsOf(scores + "out = torch.tanh(s) @ k", ofQueries), "")
+      << "nothing of a row has to be left";
+  EXPECT_EQ(stepsOf(weights + "out = w.mT @ g + v.sum(dim=1, keepdim=True)", ofValues), "")
+      << "another reduction beside it";
+  EXPECT_EQ(stepsOf(weights + "out = w.mT @ (g * g.amax(dim=-1, keepdim=True))", ofValues), "")
+      << "values that are reductions themselves";
+  EXPECT_EQ(stepsOf(scores + "w = s * s.amax(dim=-1, keepdim=True)\nout = w @ k", ofQueries), "")
+      << "a maximum without its sum";
+  EXPECT_EQ(stepsOf(gradients + "out = ds", "\"B\", \"Q\", \"S\""), "") << "scores are the result";
+  EXPECT_EQ(stepsOf(gradients + "out = ds @ k", ofQueries, DType::F64), "");
+}
+
+TEST(RowChains, AreTheReference) {
+  RunOptions onDevice, onProcessor{RunOn::Cpu, false, false}, inInterpreter;
+  onDevice.site.isDevice = true;
+  onDevice.chosen = onProcessor.chosen = inInterpreter.chosen = {{"chain.FUSED", 1}};
+  for (const auto &[body, outShape] :
+       {std::pair(gradients + "out = ds @ k * 0.5", ofQueries),
+        std::pair(gradients + "out = ds.mT @ q", ofKeys),
+        std::pair(weights + "out = torch.relu(w.mT @ g) + 1", ofValues),
+        std::pair(std::string("s = torch.where(b > -9, q @ k.mT, float(\"-inf\"))\n"
+                              "out = F.softmax(s, dim=-1).mT @ g"),
+                  ofValues),
+        std::pair(scores + "out = F.softmax(s, dim=1) @ k", ofQueries)}) {
+    for (const std::vector<int64_t> &sizes :
+         {std::vector<int64_t>{2, 19, 20, 37, 12}, {1, 1, 16, 1, 1}, {2, 67, 3, 40, 17}}) {
+      const Sample sample = sampleOf(body, outShape, sizes);
+      for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
+        for (const RunOptions &options : {onDevice, onProcessor, inInterpreter}) {
+          expectReference(operatorOf(sample, dtype), sample, dtype, options);
+        }
+      }
+    }
+  }
+}
+
+TEST(RowChains, LeaveNoScoresInMemory) {
+  const Sample sample = sampleOf(gradients + "out = ds @ k", ofQueries, {2, 19, 20, 37, 12});
+  auto program = lower(operatorOf(sample, DType::F16), DType::F16);
+  normalise(*program);
+  const auto chains = rowChainsOf(*program);
+  ASSERT_TRUE(chains);
+  EXPECT_EQ(chains->saved.size(), 3u);
+  for (BufferId buffer : chains->saved) {
+    EXPECT_EQ(program->buffers[buffer].sizes.size(), 2u) << "of batch and row";
+  }
+}
+
+} // namespace
+} // namespace nereid::generator
