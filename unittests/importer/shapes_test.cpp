@@ -86,6 +86,16 @@ TEST(Shapes, ArrangementsOfElements) {
   EXPECT_EQ(shapeOf(read, "c"), "[4, 12]");
 }
 
+TEST(Shapes, TheRestOfAReshapeMayBeANamedSize) {
+  ModelMaker maker; // heads of keys, once for each of their queries
+  maker.input("k", {"B", 2, 4, "S", 16}).integers("heads", {0, 8, -1, 16});
+  maker.integers("fewer", {0, 4, -1, 16}).node("Reshape", {"k", "heads"}, {"r"}).output("r");
+  maker.node("Reshape", {"k", "fewer"}, {"f"}).output("f");
+  Read read = inferred(maker);
+  EXPECT_EQ(shapeOf(read, "r"), "[B, 8, S, 16]") << read.diags.render();
+  EXPECT_EQ(shapeOf(read, "f"), "[B, 4, ?, 16]") << "twice that name";
+}
+
 TEST(Shapes, WhatTheModelDeclaresIsHeldAgainstIt) {
   ModelMaker maker;
   maker.input("x", {2, 3}).node("Relu", {"x"}, {"y"}).output("y", {3, 2});

@@ -179,7 +179,8 @@ std::string fusionText(const ModelAnalysis &analysis, int top, const Sums &sums)
   if (analysis.fusions.empty()) {
     return "\nFusion: no nodes that one kernel could compute\n";
   }
-  report::Table table({"nodes", "operators", ">saved", ">apart", ">together", ">expected gain"});
+  report::Table table(
+      {"nodes", "operators", ">saved", ">apart", ">together", ">expected gain", "because of"});
   for (size_t i = 0; i < analysis.fusions.size() && i < static_cast<size_t>(top); ++i) {
     const FusionGroup &group = analysis.fusions[i];
     const Node &first = analysis.model.nodes[group.nodes.front()];
@@ -187,7 +188,8 @@ std::string fusionText(const ModelAnalysis &analysis, int top, const Sums &sums)
     table.add({fmt::format("{}..{}", first.number, last.number), describe(analysis.model, group),
                formatBytes(group.savedBytes()), formatSeconds(group.secondsApart),
                formatSeconds(group.secondsFused),
-               report::formatRatio(group.secondsApart / group.secondsFused)});
+               report::formatRatio(group.secondsApart / group.secondsFused),
+               std::string(text(group.reason))});
   }
   return fmt::format(
       "\nFusion: {} groups of nodes that one kernel could compute{}\n{}"
@@ -295,6 +297,7 @@ std::string analysisJson(const ModelAnalysis &analysis, int top) {
     }
     json["fusions"].push_back({{"nodes", numbers},
                                {"operators", describe(model, group)},
+                               {"reason", text(group.reason)},
                                {"saved_bytes", group.savedBytes()},
                                {"seconds_apart", group.secondsApart},
                                {"seconds_fused", group.secondsFused}});

@@ -4,6 +4,7 @@
 #include "lib/definition/gradient/text/BodyText.h"
 #include "lib/definition/gradient/text/CreationText.h"
 #include "lib/definition/gradient/text/MovementText.h"
+#include "lib/definition/gradient/text/SearchText.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/indices/Creation.h"
 
@@ -92,11 +93,17 @@ std::string GradientBody::value(int number) {
          "leave the inputs out whose gradients read it: --by names those that are wanted");
   }
   std::vector<std::string> operands;
-  for (int input : node.inputs) {
-    operands.push_back(value(input));
+  std::string text;
+  if (const std::optional<SearchCall> search = searchOf(op, number)) {
+    operands = {value(search->row), value(search->values)};
+    text = searchText(*search, operands[0], operands[1]);
+  } else {
+    for (int input : node.inputs) {
+      operands.push_back(value(input));
+    }
+    text =
+        isCreation(node) ? creationText(*this, node, operands) : expressionText(node, op, operands);
   }
-  const std::string text =
-      isCreation(node) ? creationText(*this, node, operands) : expressionText(node, op, operands);
   name = isUnique(node) ? node.name : fresh("t");
   forward.push_back(name + " = " + text);
   return name;

@@ -231,7 +231,10 @@ Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
 }
 
 Lanes LaneMonoids::joined(const Node &node, const Lanes &lanes) {
-  Lanes result = together(node, lanes);
+  return inTypesOf(node, together(node, lanes));
+}
+
+Lanes LaneMonoids::inTypesOf(const Node &node, Lanes result) {
   for (size_t component = 0; component < result.size(); ++component) {
     const DType dtype = node.inputs[component]->dtype;
     if (dtype == DType::Bool) {

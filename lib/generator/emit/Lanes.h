@@ -30,6 +30,9 @@ public:
   Lanes combined(const Node &node, const Lanes &a, const Lanes &b);
   /// All lanes of the reduced dimension as one, in the types of the program.
   Lanes joined(const Node &node, const Lanes &lanes);
+  /// The same, in the types in which they are combined, and those then in the program's.
+  Lanes together(const Node &node, const Lanes &lanes);
+  static Lanes inTypesOf(const Node &node, Lanes joined);
   /// For each lane of the reduced dimension, those up to it as one value.
   /// `words`: what the body calls them; none, or one of each component.
   Lanes scanned(const Node &node, const Lanes &lanes, const std::vector<std::string> &words = {});
@@ -46,7 +49,6 @@ private:
                       const std::vector<kernel::Argument> &how = {}) const;
   kernel::Expr joinedBy(const char *function, const kernel::Expr &joint, const kernel::Expr &lanes);
   kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, bool keepsNan);
-  Lanes together(const Node &node, const Lanes &lanes);
 
   const Tile &tile;
   kernel::Body &body;

@@ -298,10 +298,9 @@ kernel::Expr Values::factor(const Node *node, DType type, size_t dim) {
 
 // ---- loops ----
 
-/// Accumulators of each lane before it has met anything.
-Lanes Values::accumulators(const Node &node) {
-  std::set<IteratorId> iterators = node.free;
-  iterators.insert(node.iterators.begin(), node.iterators.end());
+/// Accumulators before they have met anything, one for each point of the iterators.
+Lanes Values::accumulators(const Node &node, const std::set<IteratorId> &iterators,
+                           const std::string &hint) {
   const DimSet varies = tile.dimsOf(iterators);
   std::vector<kernel::Expr> shape;
   for (size_t dim = 0; dim < tile.dimensions().size(); ++dim) {
@@ -313,7 +312,7 @@ Lanes Values::accumulators(const Node &node) {
   for (size_t component = 0; component < node.inputs.size(); ++component) {
     const std::string word = wordFor(node, component);
     made.push_back(monoids.freshFor(
-        word.empty() ? "" : word + "_lanes", node.name + "_lanes",
+        word.empty() ? "" : word + hint, node.name + hint,
         call("tl.full", {kernel::tuple(shape), LaneMonoids::identityOf(node, component),
                          name(languageName(LaneMonoids::typeOf(node, component)))})));
   }
@@ -428,7 +427,9 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
   for (const std::vector<Key> &level : byLevel) {
     std::vector<Lanes> lanes;
     for (const auto &[node, around] : level) {
-      lanes.push_back(accumulators(*node));
+      std::set<IteratorId> iterators = node->free;
+      iterators.insert(node->iterators.begin(), node->iterators.end());
+      lanes.push_back(accumulators(*node, iterators, "_lanes"));
     }
     loopOverValues([&] {
       for (size_t i = 0; i < level.size(); ++i) {
@@ -454,6 +455,33 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
       reductions[level[i]] = std::move(result);
     }
   }
+}
+
+Lanes Values::beforeTurns(const Node &reduce) {
+  return accumulators(reduce, reduce.free, "_so_far");
+}
+
+void Values::addTurn(const Node &reduce, const Lanes &results) {
+  Lanes turn = monoids.together(reduce, lanesOf(reduce, {}));
+  for (size_t component = 0; component < turn.size(); ++component) {
+    const DType type = LaneMonoids::typeOf(reduce, component);
+    if (sizeInBytes(type) < sizeof(int32_t)) { // the language joins these as 32 bits
+      turn[component] = generator::cast(turn[component], languageName(type));
+    }
+    turn[component] = monoids.fresh("turn", turn[component]);
+  }
+  const Lanes next = monoids.combined(reduce, results, turn);
+  for (size_t component = 0; component < next.size(); ++component) {
+    body.assign(results[component]->text, next[component]);
+  }
+}
+
+Lanes Values::behindTurns(const Node &reduce, const Lanes &results) {
+  Lanes made = monoids.inTypesOf(reduce, results);
+  for (size_t component = 0; component < made.size(); ++component) {
+    made[component] = freshOf(reduce, component, made[component]);
+  }
+  return made;
 }
 
 void Values::loopOverValues(const std::function<void()> &inside) {

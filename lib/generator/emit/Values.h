@@ -21,6 +21,11 @@ public:
   /// Writes the reductions that the stores need as loops over the blocks of the tile's looped
   /// dimension: one loop for all that need no other, then for those that need these, and so on.
   void reduceInLoops(const std::vector<Store> &stores);
+  /// A reduction in a loop that a template writes itself: its results before the loop, those with
+  /// the elements of a turn, and what it is behind the loop, under the body's name.
+  Lanes beforeTurns(const Node &reduce);
+  void addTurn(const Node &reduce, const Lanes &results);
+  Lanes behindTurns(const Node &reduce, const Lanes &results);
   /// Writes a loop over these blocks. What does not vary in it is written before it.
   void loopOverValues(const std::function<void()> &inside);
 
@@ -104,7 +109,8 @@ private:
   Lanes lanesOf(const Node &node, const Conditions &around);
   kernel::Expr guarded(const Node &node, size_t component, const Conditions &around);
   bool isIdentityOutside(const Node *value, double identity, size_t dim) const;
-  Lanes accumulators(const Node &node);
+  Lanes accumulators(const Node &node, const std::set<IteratorId> &iterators,
+                     const std::string &hint);
   size_t levelOf(const Node *node, const Conditions &around);
   size_t levelOfConditions(const Conditions &conditions);
 

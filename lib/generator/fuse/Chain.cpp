@@ -3,6 +3,7 @@
 #include "lib/generator/fuse/Chain.h"
 
 #include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
 #include <functional>
@@ -18,15 +19,35 @@ bool isFreeOf(const Node *node, const std::vector<IteratorId> &some) {
                       [&](IteratorId each) { return node->free.contains(each); });
 }
 
+/// Both ways in which the node is a product of what is computed of reductions, a, and of what is
+/// not, b, at all of the stage's iterators.
+std::vector<Contraction> weightedSums(const Node &node, const std::set<IteratorId> &stage) {
+  std::vector<Contraction> result;
+  std::optional<Contraction> outer = node.free == stage ? contractionOf(node) : std::nullopt;
+  for (int turn = 0; outer && turn < 2; ++turn) {
+    if (reductionsOf({outer->b}).empty()) {
+      result.push_back(*outer);
+    }
+    std::swap(outer->a, outer->b);
+    std::swap(outer->m, outer->n);
+  }
+  return result;
+}
+
 class Recogniser {
 public:
   Recogniser(Program &program, const std::vector<Store> &stores)
       : program(program), stores(stores) {}
 
   std::optional<ProductChain> run() {
-    for (const Contraction &outer : weightedSumsOf(program, stores)) {
-      if (std::optional<ProductChain> chain = chainOf(outer)) {
-        return chain;
+    const std::set<IteratorId> stage = program.iteratorsOf(stores[0]);
+    const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
+    for (const Node *node : all) {
+      for (const Contraction &outer : weightedSums(*node, stage)) {
+        std::optional<ProductChain> chain = chainOf(outer);
+        if (chain && takeBeside(all, *chain)) {
+          return chain;
+        }
       }
     }
     return std::nullopt;
@@ -49,6 +70,28 @@ private:
     ProductChain made{outer, {*inner}, scores, away->inputs[1], outer.a->inputs[1]};
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
     return made;
+  }
+
+  /// Whether all reductions but the chain's own run over its keys as well, each for itself.
+  bool takeBeside(std::vector<const Node *> all, ProductChain &chain) {
+    const std::vector<const Node *> own = reductionsOf({chain.outer.reduce});
+    std::erase_if(all, [&](const Node *node) {
+      return std::find(own.begin(), own.end(), node) != own.end();
+    });
+    for (const Node *node : all) {
+      const Monoid *monoid = node->kind == NodeKind::Reduce ? findMonoid(node->name) : nullptr;
+      const bool isOne = monoid && monoid->components == 1 && monoid->isCommutative &&
+                         reductionsOf(node->inputs).empty() && isFreeOf(node, chain.outer.n);
+      const Node *along = isOne ? reducedAlong(program, chain.outer.k, *node) : nullptr;
+      if (!along) {
+        return false;
+      }
+      NodeParts parts = *node;
+      parts.iterators = chain.outer.k;
+      parts.inputs = {along};
+      chain.beside.push_back({node, program.nodes.make(std::move(parts))});
+    }
+    return true;
   }
 
   /// s where the outer product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k.
@@ -98,16 +141,9 @@ std::vector<Contraction> weightedSumsOf(const Program &program, const std::vecto
   const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
   std::vector<Contraction> result;
   for (const Node *node : all) {
-    std::optional<Contraction> outer = node->free == stage ? contractionOf(*node) : std::nullopt;
-    if (!outer || reductionsOf({node}).size() != all.size()) {
-      continue;
-    }
-    for (int turn = 0; turn < 2; ++turn) {
-      if (reductionsOf({outer->b}).empty()) {
-        result.push_back(*outer);
-      }
-      std::swap(outer->a, outer->b);
-      std::swap(outer->m, outer->n);
+    if (reductionsOf({node}).size() == all.size()) {
+      const std::vector<Contraction> sums = weightedSums(*node, stage);
+      result.insert(result.end(), sums.begin(), sums.end());
     }
   }
   return result;

@@ -5,12 +5,21 @@
 //   out[i, e] = sum[j](softmax[j](f(sum[d](q[i, d] * k[j, d])))[i, j] * v[j, e])
 //
 // Recognised by nodes alone: what f does (scale, mask, bias, a soft cap) is not asked, and heads
-// that share keys are iterators of i.
+// that share keys are iterators of i. Beside it may stand reductions along j of what needs no other
+// one, as that by which a query that sees nothing is 0:
+//
+//   out[i, e] = where(any[j](mask[i, j]), …, 0)
 #pragma once
 
 #include "lib/generator/fuse/Contraction.h"
 
 namespace nereid::generator {
+
+/// A reduction that is no part of the products.
+struct BesideChain {
+  const Node *reduce = nullptr; ///< as the stores have it
+  const Node *own = nullptr;    ///< along the iterators of outer.k
+};
 
 struct ProductChain {
   Contraction outer; ///< a: the weights, b: the values
@@ -21,10 +30,11 @@ struct ProductChain {
   const Node *scores = nullptr;
   /// Of a softmax: the largest score and the sum of exponentials, as the weights have them.
   const Node *top = nullptr, *total = nullptr;
+  std::vector<BesideChain> beside = {};
 };
 
-/// The chain that the stores' only outermost reduction is. Asks before fuse/Partition.h cuts it.
-/// The program's iterators may become more; nothing else changes.
+/// The chain whose outer product is the stores' outermost reduction. Asks before fuse/Partition.h
+/// cuts it. The program's iterators may become more; nothing else changes.
 std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores);
 
 /// The outermost reductions of these values: none that another one of them needs.

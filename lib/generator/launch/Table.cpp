@@ -226,7 +226,8 @@ Status addChainParts(Program &program, const std::string &name, const ChainStage
                      const std::string &role, StageKernel &whole, MadeKernels &made,
                      std::map<BufferId, std::string> &conditions, Roles &roles) {
   const TileDim keys{"", "", stage.chain.outer.k};
-  if (program.space.symbols.isAtMost(extentOf(keys, program), leastOfKeys - 1)) {
+  const bool areFew = program.space.symbols.isAtMost(extentOf(keys, program), leastOfKeys - 1);
+  if (areFew || !stage.chain.beside.empty()) { // what stands beside would be in parts as well
     return Done{};
   }
   const ChainParts parts = splitChain(program, stage.stores, stage.chain, partsOfKeys);

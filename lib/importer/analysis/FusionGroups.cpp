@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/importer/analysis/FusionGroups.h"
 
+#include "lib/importer/analysis/AttentionNodes.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +20,14 @@ struct Group {
   std::vector<size_t> nodes;
   double elements = 0; ///< of the tensors that its kernel walks over
   double rows = 0;     ///< 0 = nothing is reduced
-  bool hasProduct = false;
+  bool hasProduct = false, isAttention = false;
+
+  FusionReason reason() const {
+    return isAttention  ? FusionReason::Attention
+           : hasProduct ? FusionReason::Product
+           : rows > 0   ? FusionReason::Rows
+                        : FusionReason::Elements;
+  }
 };
 
 class Finder {
@@ -33,8 +42,19 @@ public:
   }
 
   std::vector<Group> run() {
+    for (const std::vector<size_t> &nodes : findAttention(model, costs)) {
+      groups.emplace_back();
+      groups.back().nodes = nodes;
+      groups.back().hasProduct = groups.back().isAttention = true;
+      groups.back().elements = costs[nodes.back()].elements;
+      for (size_t node : nodes) {
+        groupOf[node] = groups.size() - 1;
+      }
+    }
     for (size_t i = 0; i < model.nodes.size(); ++i) {
-      place(i);
+      if (groupOf[i] == none) {
+        place(i);
+      }
     }
     return std::move(groups);
   }
@@ -218,6 +238,7 @@ std::vector<FusionGroup> findFusions(const Model &model, const std::vector<NodeC
     }
     FusionGroup fusion;
     fusion.nodes = group.nodes;
+    fusion.reason = group.reason();
     for (size_t node : group.nodes) {
       fusion.apart.bytesRead += costs[node].work.bytesRead;
       fusion.apart.bytesWritten += costs[node].work.bytesWritten;
@@ -252,6 +273,20 @@ void addSeconds(const Machine &chip, const std::vector<NodeCost> &costs,
   std::stable_sort(groups.begin(), groups.end(), [](const FusionGroup &a, const FusionGroup &b) {
     return a.secondsApart - a.secondsFused > b.secondsApart - b.secondsFused;
   });
+}
+
+std::string_view text(FusionReason reason) {
+  switch (reason) {
+  case FusionReason::Elements:
+    return "the same elements";
+  case FusionReason::Rows:
+    return "the same rows";
+  case FusionReason::Product:
+    return "behind a product";
+  case FusionReason::Attention:
+    return "attention: scores and weights stay in the kernel";
+  }
+  return "";
 }
 
 std::string describe(const Model &model, const FusionGroup &group) {

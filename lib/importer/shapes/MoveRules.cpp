@@ -26,6 +26,22 @@ void cancelNames(Shape &a, Shape &b) {
   }
 }
 
+/// The only name among the sizes, where the others are `count` elements: what is left of them.
+std::optional<Dim> onlyNameOf(const Shape &shape, int64_t count) {
+  std::optional<Dim> name;
+  std::vector<int64_t> sizes;
+  for (const Dim &one : shape) {
+    if (one.isSize()) {
+      sizes.push_back(one.size);
+    } else if (name || !one.isKnown()) {
+      return std::nullopt;
+    } else {
+      name = one;
+    }
+  }
+  return count > 0 && elementCount(sizes) == count ? name : std::nullopt;
+}
+
 } // namespace
 
 void ShapeRules::flatten() {
@@ -98,6 +114,9 @@ void ShapeRules::reshape() {
     }
   }
   const auto others = elementCount(sizes);
+  if (rest && others) {
+    result[*rest] = onlyNameOf(source, *others).value_or(Dim{});
+  }
   if (!isCounted || !others) {
     return set(0, typeOf(0), result);
   }

@@ -4,6 +4,9 @@
 #include "unittests/eager/Values.h"
 
 #include "lib/eager/gradient/GradientCheck.h"
+#include "lib/eager/reference/Reference.h"
+
+#include <fmt/format.h>
 
 namespace nereid::eager {
 namespace {
@@ -113,6 +116,66 @@ TEST(IndexingGradient, OfThePaddingRowIsNothing) {
   backward = definition::backwardOf(*op, {"x"});
   ASSERT_TRUE(backward) << render(backward.error());
   EXPECT_NE(backward->text.find("== N - 1, 0"), std::string::npos) << backward->text;
+}
+
+/// Gradients by w and y of w[place] · y for each y, all of which lie behind the row's elements; in
+/// front of w stands 5, and what comes from outside is y as well.
+std::string ofSearch(const std::string &call, int64_t length, std::string *text = nullptr) {
+  Diagnostics diags;
+  auto op = definition::parseOperator(
+      "t.toml",
+      "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = \"\"\"\n"
+      "out = F.pad(w, (1, 0), value=5.0)[" +
+          call +
+          "] * y\n\"\"\"\n[inputs.x]\nshape = [\"N\"]\n[inputs.w]\nshape = [\"N\"]\n"
+          "[inputs.y]\nshape = [\"M\"]\n[outputs.out]\nshape = [\"M\"]\n"
+          "[performance]\ncases = [{ N = 4, M = 3 }]\n",
+      diags);
+  EXPECT_TRUE(op) << diags.render();
+  auto backward = definition::backwardOf(*op, {"w", "y"});
+  EXPECT_TRUE(backward) << render(backward.error());
+  if (!op || !backward) {
+    return "";
+  }
+  if (text) {
+    *text = backward->text;
+  }
+  std::vector<Tensor> inputs;
+  for (const definition::Parameter &parameter : backward->op.parameters) {
+    const bool isOfRow = parameter.name == "x" || parameter.name == "w";
+    const std::vector<double> values = parameter.name == "x" ? std::vector<double>{1, 2, 3, 4}
+                                       : isOfRow             ? std::vector<double>{10, 20, 30, 40}
+                                                             : std::vector<double>{6, 7, 8};
+    const auto count = isOfRow ? length : 3;
+    inputs.push_back(make({count}, {values.begin(), values.begin() + count}, DType::F32));
+  }
+  auto baseline = runGraph(backward->op, inputs, runtime::defaultPool());
+  auto reference = runReference(backward->op, inputs, DType::F32, Rounding::OncePerResult,
+                                runtime::defaultPool());
+  EXPECT_TRUE(baseline) << render(baseline.error());
+  EXPECT_TRUE(reference) << render(reference.error());
+  if (!baseline || !reference) {
+    return "";
+  }
+  std::string all;
+  for (size_t i = 0; i < reference->size(); ++i) {
+    EXPECT_EQ(list((*reference)[i].values), list((*baseline)[i]));
+    for (double value : list((*reference)[i].values)) {
+      all += fmt::format("{} ", value);
+    }
+    all += "| ";
+  }
+  return all;
+}
+
+TEST(IndexingGradient, SearchesInAnEmptyRowFindNothing) {
+  for (const std::string call : {"torch.searchsorted(x, y)", "torch.bucketize(y, x, right=True)",
+                                 "torch.searchsorted(x[None], y[None], side=\"right\")[0]"}) {
+    std::string text;
+    EXPECT_EQ(ofSearch(call, 4, &text), "0 0 0 149 | 240 280 320 | ") << text;
+    EXPECT_EQ(ofSearch(call, 0), "| 30 35 40 | ") << text;
+    EXPECT_NE(text.find("torch.searchsorted("), std::string::npos) << text;
+  }
 }
 
 } // namespace

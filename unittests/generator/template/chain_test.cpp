@@ -6,6 +6,9 @@
 #include "lib/generator/normalise/Normalise.h"
 #include "unittests/generator/template/Expect.h"
 
+#include <cmath>
+#include <limits>
+
 namespace nereid::generator {
 namespace {
 
@@ -25,7 +28,7 @@ Sample sampleOf(const std::string &body, bool hasBias, const std::vector<int64_t
 }
 
 bool isChain(const std::string &body, DType dtype = DType::F32) {
-  const bool hasBias = body.find(" b") != std::string::npos;
+  const bool hasBias = body.find(" b") != std::string::npos || body.find("(b") != std::string::npos;
   const Sample sample = sampleOf(body, hasBias, {1, 1, 1, 1, 1});
   const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
                                        "\"" + std::string(torchName(dtype)) + "\"");
@@ -40,6 +43,23 @@ TEST(Chain, IsAProductWithASoftmaxOfAnother) {
   EXPECT_TRUE(isChain("F.softmax(q @ k.permute(0, 2, 1) * 0.5 + b, dim=2) @ v", DType::F16));
   EXPECT_TRUE(isChain("F.softmax(torch.tanh(q @ k.permute(0, 2, 1) / 30) * 30, dim=-1) @ v"));
   EXPECT_TRUE(isChain("torch.relu(F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v) * 2"));
+}
+
+constexpr const char *seesSome =
+    "torch.where(torch.any(b > 0.5, dim=-1, keepdim=True), F.softmax(torch.where(b > 0.5, "
+    "q @ k.permute(0, 2, 1), float(\"-inf\")), dim=-1) @ v, 0.0)";
+constexpr const char *seesFinite =
+    "torch.where(torch.amax(b, dim=-1, keepdim=True) > 0.5, "
+    "F.softmax(q @ k.permute(0, 2, 1) + b, dim=-1) @ v, 0.0) + b.sum(dim=-1, keepdim=True)";
+
+TEST(Chain, TakesReductionsAlongItsKeysBesideIt) {
+  EXPECT_TRUE(isChain(seesSome));
+  EXPECT_TRUE(isChain(seesFinite, DType::F16));
+  const std::string chain = "F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v";
+  EXPECT_TRUE(isChain(chain + " * k[:, :, 0].sum(dim=-1)[:, None, None]")) << "of a batch";
+  EXPECT_FALSE(isChain(chain + " + v.sum(dim=1, keepdim=True)")) << "one for each column";
+  EXPECT_FALSE(isChain(chain + " * b.sum(dim=0).amax()")) << "of another reduction";
+  EXPECT_FALSE(isChain(chain + " * b.amax()")) << "of all queries";
 }
 
 TEST(Chain, IsNoneOfItsNeighbours) {
@@ -59,6 +79,8 @@ TEST(Chain, IsTheReference) {
       "F.softmax(q @ k.permute(0, 2, 1) * 0.25, dim=-1) @ v",
       "F.softmax(torch.where(b > -9, q @ k.permute(0, 2, 1), float(\"-inf\")), dim=-1) @ v",
       "torch.relu(F.softmax(torch.tanh(q @ k.permute(0, 2, 1)) + b, dim=-1) @ v) + 1",
+      seesSome,
+      seesFinite,
   };
   for (const std::string &body : bodies) {
     const bool hasBias =
@@ -130,6 +152,34 @@ double addedFrom(double distance, bool isDevice) {
   auto memory = run(*program, input, options);
   EXPECT_TRUE(bool(memory)) << memory.error().message;
   return memory ? memory->at("out")[0] : -1;
+}
+
+/// Of two queries, of which the first one's mask is -inf everywhere; the second one sees key 0.
+std::vector<double> ofBlindQuery(const std::string &body) {
+  const definition::Operator op = made("out = " + body, tensors + bias, outShape, "\"float32\"");
+  auto program = lower(op, DType::F32);
+  normalise(*program);
+  EXPECT_TRUE(chainOf(*program, program->stages.at(0).stores).has_value()) << body;
+  const double none = -std::numeric_limits<double>::infinity();
+  const EvaluationInput input{{1, 2, 1, 3, 1},
+                              {},
+                              {{"q", {1, 1}},
+                               {"k", {1, 2, 3}},
+                               {"v", {4, 5, 6}},
+                               {"b", {none, none, none, 0, none, none}}}};
+  auto memory = run(*program, input, RunOptions());
+  EXPECT_TRUE(bool(memory)) << memory.error().message;
+  return memory ? memory->at("out") : std::vector<double>(2);
+}
+
+TEST(Chain, AQueryThatSeesNothingIsNanUnlessTheBodySaysOtherwise) {
+  const std::string attended = "F.softmax(q @ k.permute(0, 2, 1) + b, dim=-1) @ v";
+  const std::vector<double> plain = ofBlindQuery(attended);
+  EXPECT_TRUE(std::isnan(plain[0])) << "as in PyTorch";
+  EXPECT_EQ(plain[1], 4);
+  const std::vector<double> chosen = ofBlindQuery(
+      "torch.where(torch.amax(b, dim=-1, keepdim=True) > float(\"-inf\"), " + attended + ", 0.0)");
+  EXPECT_EQ(chosen, (std::vector<double>{0, 4}));
 }
 
 TEST(Chain, DropsWeightsBelowTheNormalNumbersOnProcessors) {

@@ -35,7 +35,7 @@ public:
         products(program, writing, chain.inner), keys(dimOfKeys()),
         tiles(products, dimsWith(0, keys)), scoreTile(writing.tile, dimsWith(0, keys)),
         valueTile(writing.tile, dimsWith(1, keys)),
-        ofScore(program, {weights()}, scoreTile, writing.body, writing.arguments),
+        ofScore(program, rootsOfScores(), scoreTile, writing.body, writing.arguments),
         ofValue(program, {chain.outer.b}, valueTile, writing.body, writing.arguments),
         onDevice(writing.constant(onDeviceName)) {}
 
@@ -47,6 +47,9 @@ public:
     }
     acc = fresh("acc", call("tl.zeros", {kernel::tuple({blockOfQueries(), blockOfResult()}),
                                          name("tl.float32")}));
+    for (const BesideChain &each : chain.beside) {
+      besideSoFar.push_back(ofScore.beforeTurns(*each.own));
+    }
     products.load();
     std::vector<Tile *> also = products.tiles();
     also.push_back(&valueTile);
@@ -56,6 +59,10 @@ public:
       scoreTile.loop([&] { isSoftmax() ? turn() : plainTurn(); }, also);
       writing.values.give(chain.outer.reduce, {isSoftmax() ? fresh("attended", acc / total) : acc});
     }
+    for (size_t i = 0; i < chain.beside.size(); ++i) {
+      const BesideChain &each = chain.beside[i];
+      writing.values.give(each.reduce, ofScore.behindTurns(*each.own, besideSoFar[i]));
+    }
     writing.values.store(stores);
     products.takeOffsets();
     writing.takeOffsets(ofScore);
@@ -64,6 +71,8 @@ public:
     others.push_back(keys);
     StageKernel made = writing.take(others);
     products.finish(made);
+    const std::vector<kernel::Kernel> helpers = ofScore.helpers();
+    made.tree.helpers.insert(made.tree.helpers.end(), helpers.begin(), helpers.end());
     made.usesLibdevice |= ofScore.usesLibdevice() || ofValue.usesLibdevice();
     made.condition =
         fmt::format("{}*({} <= {})", products.condition(),
@@ -88,6 +97,14 @@ private:
     writing.values.give(chain.total, {total});
   }
 
+  std::vector<const Node *> rootsOfScores() const {
+    std::vector<const Node *> roots = {weights()};
+    for (const BesideChain &each : chain.beside) {
+      roots.push_back(each.own);
+    }
+    return roots;
+  }
+
   void turn() {
     products.give(ofScore);
     const Expr inside = scoreTile.inside({*scoreTile.reducedDim()});
@@ -106,6 +123,9 @@ private:
     assign(total, total * shrink + across("tl.sum", weight));
     attend(weight, acc * shrink);
     assign(top, next);
+    for (size_t i = 0; i < chain.beside.size(); ++i) {
+      ofScore.addTurn(*chain.beside[i].own, besideSoFar[i]);
+    }
   }
 
   void plainTurn() {
@@ -255,6 +275,7 @@ private:
   Values ofScore, ofValue;
   const Expr onDevice;
   Expr top, total, acc;
+  std::vector<Lanes> besideSoFar; ///< of chain.beside
 };
 
 } // namespace

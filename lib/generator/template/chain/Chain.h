@@ -21,8 +21,8 @@
 
 namespace nereid::generator {
 
-/// The kernel `name` of the stores, whose only reduction is the chain's; its condition is what a
-/// launch has to have for it.
+/// The kernel `name` of the stores, whose reductions are the chain's and those beside it; its
+/// condition is what a launch has to have for it.
 Result<StageKernel> emitChain(const Program &program, const std::string &name,
                               const std::vector<Store> &stores, const ProductChain &chain);
 
