@@ -229,7 +229,7 @@ public:
                  std::span<const Tensor> inputs, std::span<const BoundedTensor *const> loaded,
                  const ErrorModel &model)
       : graph(graph), types(types), inputs(inputs), loaded(loaded), model(model),
-        values(graph.nodes.size()), at(graph.nodes.size()) {}
+        values(graph.nodes.size()), at(graph.nodes.size()), highest(graph.nodes.size(), NAN) {}
 
   Result<std::vector<BoundedTensor>> run() {
     std::vector<size_t> lastUse = lastUses(graph);
@@ -388,12 +388,29 @@ private:
       pointwiseIntegers(node, computed, operands, absentOperands(node), isExact, *value);
     }
     if (value && isFloating) {
-      if (const int from = shiftedByMaximum(graph, node); from >= 0) {
-        boundShifted(*at[static_cast<size_t>(from)], *at[static_cast<size_t>(node.inputs[1])],
-                     *value);
-      }
+      boundSoftmax(i, own, *value);
     }
     return value;
+  }
+
+  void boundSoftmax(size_t i, const ErrorModel &own, BoundedTensor &out) {
+    const Node &node = graph.nodes[i];
+    const auto operand = [&](size_t k) -> const BoundedTensor & {
+      return *at[static_cast<size_t>(node.inputs[k])];
+    };
+    const auto known = [&](int shifted) {
+      return shifted >= 0 && !std::isnan(highest[static_cast<size_t>(shifted)]);
+    };
+    if (shiftedByMaximum(graph, node) >= 0) {
+      highest[i] = highestShifted(operand(0), own);
+      boundShifted(operand(0), operand(1), out);
+    } else if (const int from = exponentialOfShifted(graph, node); known(from)) {
+      boundExponentials(operand(0), highest[static_cast<size_t>(from)], own, out);
+    } else if (const int of = logarithmOfSum(graph, node); known(of)) {
+      boundLogarithms(operand(0), highest[static_cast<size_t>(of)], own, out);
+    } else if (known(shareOfSum(graph, node))) {
+      boundShares(operand(0), operand(1), own, out);
+    }
   }
 
   /// A difference that exp reads. Kernels for GPUs round its product with log2(e), which is as if
@@ -486,6 +503,7 @@ private:
   const ErrorModel &model;
   std::vector<BoundedTensor> values;
   std::vector<const BoundedTensor *> at;
+  std::vector<double> highest; ///< of x - max(x), see ShiftedByMaximum.h; NaN: not known
 };
 
 } // namespace
