@@ -86,6 +86,9 @@ bool isOfWindow(const Term &dimensions, const std::vector<Term> &terms) {
 void readWindows(const std::vector<Term> &terms, Facts &facts) {
   for (const Term &term : terms) {
     const size_t size = term.text.size();
+    if (isWindowed(term) || term.idea == "unfold" || term.idea == "fold") {
+      facts.windowLines.insert(term.range.line);
+    }
     if (isWindowed(term) && size > 1 && lowerCase(term.text).back() == 'd' &&
         term.text[size - 2] >= '1' && term.text[size - 2] <= '3') {
       facts.spatial = term.text[size - 2] - '0';

@@ -61,6 +61,7 @@ struct Facts {
   std::vector<Term> types;                 ///< each once
   std::vector<Term> castTypes;             ///< "to int8": what the result is turned into
   std::vector<Term> inputTypes;            ///< "int8 weights": of one input
+  std::set<int> windowLines;               ///< lines that name a pooling or a convolution
   std::optional<int64_t> spatial;          ///< "3d convolution": dimensions of the window
   std::vector<Term> targets;
   std::vector<NumberFact> ranks, speedups, precisions;

@@ -440,7 +440,9 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
                (operation->kind == definition::OperationKind::Composite ||
                 operation->kind == definition::OperationKind::Pointwise);
       });
-  if (isMore) {
+  const bool isUnaskedGradient =
+      std::find(best.missing.begin(), best.missing.end(), "backward") != best.missing.end();
+  if (isMore || isUnaskedGradient) {
     return false;
   }
   // "the upper part" is not "positive_part": a word of its name that says nothing by itself.

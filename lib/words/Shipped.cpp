@@ -69,8 +69,12 @@ void describe(Shipped &one) {
   bool reduces = false;
   for (const definition::Node &node : op.nodes) {
     const definition::Operation *operation = definition::findOperation(node.op);
+    // A convolution pads by itself: that is no padding somebody asks for.
+    const bool isWithin = node.op == "pad" && op.body.find("pad(") == std::string::npos;
     if (operation) {
-      addTerms(one.body, node.op);
+      if (!isWithin) {
+        addTerms(one.body, node.op);
+      }
       reduces |= operation->kind == definition::OperationKind::Reduction ||
                  operation->kind == definition::OperationKind::Composite;
     }

@@ -158,7 +158,7 @@ std::optional<AxesFact> findAxes(const std::vector<Token> &tokens) {
 }
 
 bool hasAxesOf(const Shipped &shipped, const Facts &facts) {
-  if (!facts.axes || facts.isDocument) {
+  if (!facts.axes) {
     return true;
   }
   const auto tensor = std::find_if(shipped.op.parameters.begin(), shipped.op.parameters.end(),

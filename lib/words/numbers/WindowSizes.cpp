@@ -30,9 +30,12 @@ std::string argumentCalled(const std::string &word) {
   return found == arguments.end() ? "" : found->second;
 }
 
-/// "2x2" beside a pooling is its window: an image is larger.
+/// "2x2" in the line of a pooling is its window: an image is larger.
 void addWindow(const Facts &facts, Numbers &said) {
   for (const ShapeFact &shape : facts.shapes) {
+    if (!facts.windowLines.contains(shape.range.line)) {
+      continue;
+    }
     const std::vector<int64_t> &sizes = shape.sizes;
     const bool isWindow = (sizes.size() == 2 || sizes.size() == 3) && sizes[0] <= largestWindow &&
                           std::count(sizes.begin(), sizes.end(), sizes[0]) ==
@@ -111,7 +114,7 @@ bool hasWindowsOf(const Shipped &shipped, const Facts &facts) {
       shipped.op.name.find("pool") != std::string::npos ||
       std::any_of(shipped.arguments.begin(), shipped.arguments.end(),
                   [](const BodyArgument &argument) { return isOfWindows(argument.function); });
-  if (facts.isDocument || !isWindowed) {
+  if (!isWindowed) {
     return true;
   }
   Numbers said;
