@@ -34,7 +34,7 @@ std::string whenText(const Pattern &pattern) {
 
 /// What the constants of a change are.
 std::string constantsText(const std::string &change) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> meanings = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> meanings = {
       {{"BLOCK_M=", "rows of a tile"},
        {"BLOCK_N=", "columns of a tile"},
        {"BLOCK_X=", "lines of a tile"},
@@ -45,6 +45,8 @@ std::string constantsText(const std::string &change) {
        {"GROUP_M=", "order of programs"},
        {"HELD=", "longest line in one tile"},
        {"SPLIT=", "reductions in parts"},
+       {"PERSISTENT=", "programs that walk over tiles"},
+       {"STREAM_K=", "the last wave of tiles, dealt to all programs"},
        {"FUSED=", "one kernel for a chain"},
        {"num_warps=", "warps of a program"},
        {"num_stages=", "stages of copies"}}};

@@ -32,14 +32,15 @@ TEST(FormCases, HaveALongLineForFewPrograms) {
   Diagnostics diags;
   auto op = definition::parseOperator("products.toml", products, diags);
   ASSERT_TRUE(op) << diags.render();
-  const Machine chip;
+  Machine chip;
+  chip.cores = 16;
   auto generation = generator::generate(*op, chip, nullptr);
   ASSERT_TRUE(generation);
   std::vector<definition::GridCase> grid = definition::accuracyGrid(*op, 1);
   const size_t standard = grid.size();
   std::set<std::string> launched;
   addFormCases(grid, *generation, chip, DType::F32, launched);
-  bool hasSplit = false;
+  bool hasSplit = false, isWalked = false, isDealt = false;
   for (size_t i = standard; i < grid.size(); ++i) {
     const definition::GridCase &one = grid[i];
     EXPECT_TRUE(one.isOfForms);
@@ -47,6 +48,10 @@ TEST(FormCases, HaveALongLineForFewPrograms) {
                                     one.binding, DType::F32);
     ASSERT_TRUE(plan);
     EXPECT_LE(plan->programs(), 64) << one.name;
+    for (const generator::LaunchPlan &launch : plan->launches) {
+      isWalked |= launch.function.ends_with("_persistent_kernel") && launch.hasTurns;
+      isDealt |= launch.function.ends_with("_stream_kernel");
+    }
     if (one.name.find("SPLIT=1") != std::string::npos) {
       hasSplit = true;
       EXPECT_GT(one.binding.symbols.at("K"), 2000) << "the dimension that is cut";
@@ -54,6 +59,8 @@ TEST(FormCases, HaveALongLineForFewPrograms) {
     }
   }
   EXPECT_TRUE(hasSplit);
+  EXPECT_TRUE(isWalked) << "by programs that have several tiles";
+  EXPECT_TRUE(isDealt);
 }
 
 } // namespace

@@ -73,13 +73,17 @@ protected:
   std::vector<Schedule> schedules(DType dtype) const {
     const LaunchTable &table = generation.program.tables.at(dtype);
     Schedule small;
-    for (const LaunchEntry &kernel : table.kernels) {
-      for (const LaunchChoice &choice : kernel.choices) {
+    auto shrink = [&](const std::vector<LaunchChoice> &choices) {
+      for (const LaunchChoice &choice : choices) {
         if (choice.kind == LaunchChoice::Kind::Block) {
           const int64_t wanted = choice.constant == "BLOCK_X" ? 2 : 16;
           small.constants.emplace_back(choice.name, std::clamp(wanted, choice.least, choice.most));
         }
       }
+    };
+    shrink(table.choices); // of several kernels
+    for (const LaunchEntry &kernel : table.kernels) {
+      shrink(kernel.choices);
     }
     Schedule pieces = small;
     for (const LaunchChoice &choice : table.choices) {

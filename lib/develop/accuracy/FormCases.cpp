@@ -80,11 +80,11 @@ private:
                                dtype);
   }
 
-  /// Whether one of the kernels is new.
+  /// Whether one of the kernels is new, or has programs that take turns for the first time.
   bool note(const CallPlan &plan) {
     bool isNew = false;
     for (const generator::LaunchPlan &launch : plan.launches) {
-      isNew |= launched.insert(launch.function).second;
+      isNew |= launched.insert(launch.function + (launch.hasTurns ? " in turns" : "")).second;
     }
     return isNew;
   }

@@ -53,34 +53,18 @@ public:
       const BoundLaunch &bound = (*launches)[i];
       if (bound.programs > 0) {
         plan.launches.push_back(launch(table.kernels[i], bound));
-        note(table.kernels[i], bound, plan.schedule);
       }
     }
-    noteForms(plan.schedule);
+    plan.schedule = scheduleOf(table, *launches, chosen);
     return plan;
   }
 
 private:
-  /// What the launch is made by: of the kernels it takes, and what was chosen besides.
-  void note(const LaunchEntry &entry, const BoundLaunch &bound, Schedule &schedule) const {
-    for (const auto &[name, value] : bound.constants) {
-      if (!isOfSizes(name)) {
-        schedule.constants.emplace_back(entry.role + "." + name, value);
-      }
-    }
-  }
-  void noteForms(Schedule &schedule) const {
-    for (const LaunchChoice &one : table.choices) {
-      if (auto own = chosen.find(one.name); own != chosen.end()) {
-        schedule.constants.emplace_back(*own);
-      }
-    }
-  }
-
   LaunchPlan launch(const LaunchEntry &entry, const BoundLaunch &bound) const {
     LaunchPlan plan;
     plan.function = bound.function;
     plan.grid = {bound.programs, 1, 1};
+    plan.hasTurns = bound.tiles > bound.programs;
     auto sign = [&](const std::string &name, const std::string &type) {
       plan.signature += fmt::format("{}{}={}", plan.signature.empty() ? "" : ", ", name, type);
     };

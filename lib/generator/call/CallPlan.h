@@ -26,7 +26,8 @@ struct LaunchPlan {
   std::string signature;           ///< "x_ptr=*fp32:16, …, N=i32, BLOCK_X=32"
   std::vector<Argument> arguments; ///< run-time arguments only, in order
   runtime::Grid grid = {1, 1, 1};
-  Schedule schedule; ///< constexprs of the kernel
+  bool hasTurns = false; ///< programs compute one tile after the other
+  Schedule schedule;     ///< constexprs of the kernel
 };
 
 struct CallPlan {

@@ -77,7 +77,7 @@ kernel::Expr Tile::extent(const TileDim &dim) {
   return arguments.size(extentOf(dim, program), dim.index + "_count");
 }
 
-void Tile::bind() {
+void Tile::bind(const std::string &place) {
   std::vector<size_t> grid;
   for (size_t dim = 0; dim < dims.size(); ++dim) {
     if (dims[dim].form == DimForm::Grid || dims[dim].form == DimForm::Point) {
@@ -86,7 +86,7 @@ void Tile::bind() {
   }
   std::vector<std::string> ids(dims.size());
   if (!grid.empty()) {
-    bindGrid(grid, ids);
+    bindGrid(grid, place, ids);
   }
   for (size_t dim = 0; dim < dims.size(); ++dim) {
     if (dims[dim].form == DimForm::Grid) {
@@ -104,10 +104,14 @@ kernel::Expr Tile::blocksOf(const TileDim &dim) {
   return dim.form == DimForm::Point ? extent(dim) : call("tl.cdiv", {extent(dim), name(dim.block)});
 }
 
-void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids) {
+void Tile::bindGrid(const std::vector<size_t> &grid, const std::string &place,
+                    std::vector<std::string> &ids) {
   const std::string outermost = "pid_" + dims[grid[0]].index;
-  std::string rest = arguments.names.fresh(grid.size() > 1 ? "pid" : outermost);
-  body.assign(rest, call("tl.program_id", {kernel::Argument("axis", 0)}));
+  std::string rest = place;
+  if (place.empty()) {
+    rest = arguments.names.fresh(grid.size() > 1 ? "pid" : outermost);
+    body.assign(rest, call("tl.program_id", {kernel::Argument("axis", 0)}));
+  }
   ids[grid[0]] = rest;
   std::map<size_t, std::string> innerBlocks;
   for (size_t i = grid.size(); i-- > 1;) {

@@ -56,8 +56,9 @@ public:
   /// the axes that they have there; others are its own.
   Tile(const Tile &other, std::vector<TileDim> dims);
 
-  /// Writes the program's place in the grid: along the last dimension first.
-  void bind();
+  /// Writes the program's place in the grid: along the last dimension first. `place`: the name of
+  /// what says it in place of the program's number, where the grid has several dimensions.
+  void bind(const std::string &place = "");
   /// Writes the index along dimensions of its own that are whole.
   void bindOwn();
   /// Writes a loop over the blocks of the dimension that has this form, one at most; `also`: their
@@ -96,7 +97,8 @@ public:
 
 private:
   kernel::Expr extent(const TileDim &dim);
-  void bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids);
+  void bindGrid(const std::vector<size_t> &grid, const std::string &place,
+                std::vector<std::string> &ids);
   void walk(const kernel::Expr &first, const kernel::Expr &end, const std::function<void()> &inside,
             const std::vector<Tile *> &also);
   void regroup(const TileDim &dim, const std::string &own, const std::string &inner,

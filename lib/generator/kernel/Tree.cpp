@@ -127,6 +127,12 @@ void Body::outside(const std::function<void()> &write) {
   open.push_back(std::move(inner));
 }
 
+void Body::enclose(const std::string &name, const std::function<Expr()> &before) {
+  Block inside = take();
+  Expr iterable = before();
+  add({StatementKind::For, name, "", "", std::move(iterable), {}, std::move(inside)});
+}
+
 Block Body::take() {
   Block made = std::move(open.front());
   open.assign(1, {});

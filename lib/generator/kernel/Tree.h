@@ -137,6 +137,9 @@ public:
 
   /// What `write` writes stands before the loop or branch that is being written.
   void outside(const std::function<void()> &write);
+  /// All that has been written becomes the body of a loop, behind what `before` writes, which says
+  /// what the loop runs over.
+  void enclose(const std::string &name, const std::function<Expr()> &before);
 
   /// How deep the next statement is nested; 0: in the kernel itself.
   size_t depth() const { return open.size() - 1; }

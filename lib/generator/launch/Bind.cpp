@@ -134,6 +134,7 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers &values,
     }
   }
   launch.programs = evaluated("grid", entry.grid, values);
+  launch.tiles = entry.tiles.empty() ? 0 : evaluated("tiles", entry.tiles, values);
   return launch;
 }
 

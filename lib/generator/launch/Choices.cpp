@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -109,6 +110,8 @@ private:
     kernel.dims.clear();
     kernel.accesses.clear();
     kernel.role.clear();
+    kernel.share = TileShare::Each;
+    kernel.tiles.clear();
   }
 
   LaunchTable table;
@@ -131,6 +134,34 @@ std::map<std::string, int64_t> sizeClass(const LaunchTable &table,
 
 ChosenValues chosenBy(const Schedule &schedule) {
   return {schedule.constants.begin(), schedule.constants.end()};
+}
+
+bool isOfForms(const LaunchChoice &choice) {
+  return choice.kind == LaunchChoice::Kind::Form || choice.kind == LaunchChoice::Kind::Held;
+}
+
+Schedule scheduleOf(const LaunchTable &table, const std::vector<BoundLaunch> &launches,
+                    const ChosenValues &chosen) {
+  Schedule shown;
+  std::set<std::string> told; // kernels may have constants in common
+  auto tell = [&](const std::string &name, int64_t value) {
+    if (told.insert(name).second) {
+      shown.constants.emplace_back(name, value);
+    }
+  };
+  for (size_t i = 0; i < launches.size(); ++i) {
+    for (const auto &[name, value] : launches[i].constants) {
+      if (launches[i].programs > 0 && !isOfSizes(name)) {
+        tell(table.kernels[i].role + "." + name, value);
+      }
+    }
+  }
+  for (const LaunchChoice &choice : table.choices) {
+    if (auto own = chosen.find(choice.name); own != chosen.end() && isOfForms(choice)) {
+      tell(own->first, own->second);
+    }
+  }
+  return shown;
 }
 
 LaunchTable withTuning(LaunchTable table) { return Opening(std::move(table)).run(); }

@@ -18,6 +18,13 @@ std::map<std::string, int64_t> sizeClass(const LaunchTable &table,
 /// The schedule's values of choices.
 ChosenValues chosenBy(const Schedule &schedule);
 
+/// What launches of the table are made by, as schedules show it: constants of those that are taken,
+/// rules' values included, each once, and which forms were chosen.
+Schedule scheduleOf(const LaunchTable &table, const std::vector<BoundLaunch> &launches,
+                    const ChosenValues &chosen);
+/// Whether it decides which kernels are launched.
+bool isOfForms(const LaunchChoice &choice);
+
 /// The table without choices, see above. Those of several kernels have names among the derived
 /// expressions; options that the rules leave to the compiler are passed with its defaults.
 LaunchTable withTuning(LaunchTable table);

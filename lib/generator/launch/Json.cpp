@@ -11,6 +11,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kinds[] = {"memory", "number", "size"};
 constexpr std::string_view choiceKinds[] = {"block", "form", "held", "order", "option"};
+constexpr std::string_view shares[] = {"each", "walked", "dealt", "joined"};
 constexpr std::string_view forms[] = {"grid", "point", "whole", "looped"};
 
 Json pairs(const std::vector<NamedExpression> &list) {
@@ -148,6 +149,10 @@ std::string toJson(const LaunchTable &table) {
                                {"choices", choicesJson(one.choices)},
                                {"dims", dimsJson(one.dims)},
                                {"accesses", accessesJson(one.accesses)}});
+    if (!one.tiles.empty()) {
+      json["kernels"].back()["share"] = shares[static_cast<size_t>(one.share)];
+      json["kernels"].back()["tiles"] = one.tiles;
+    }
   }
   json["choices"] = choicesJson(table.choices);
   return json.dump(2) + "\n";
@@ -176,6 +181,10 @@ Result<LaunchTable> tableFromJson(const std::string &path, const std::string &te
                         choicesFrom(one.at("choices")),
                         dimsFrom(one.at("dims")),
                         accessesFrom(one.at("accesses"))};
+      if (one.contains("tiles")) {
+        entry.share = enumerator<TileShare>(shares, one.at("share"));
+        entry.tiles = one.at("tiles");
+      }
       for (const Json &argument : one.at("arguments")) {
         entry.arguments.push_back({enumerator<StageArgument::Kind>(kinds, argument.at("kind")),
                                    argument.at("name"), dtypeFrom(argument.at("dtype")),

@@ -124,10 +124,13 @@ public:
     }
     const std::string last =
         " " + term.joiners.back() + " " + flat(term.operands.back(), Term::Sum);
-    if (term.level == Term::Comparison) { // of something long with a number
-      return broken(term.operands[0], Term::Sum, column + last.size(), indent) + last;
-    }
     const bool isInside = term.level < least;
+    if (term.level == Term::Comparison) { // of something long with a number
+      const std::string whole =
+          broken(term.operands[0], Term::Sum, column + last.size() + (isInside ? 2 : 0), indent) +
+          last;
+      return isInside ? "(" + whole + ")" : whole;
+    }
     std::string text = isInside ? "(" + next : "";
     for (size_t i = 0; i < term.operands.size(); ++i) {
       const bool isBehind = i == 0 && !isInside && !isAlone;

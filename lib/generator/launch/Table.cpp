@@ -8,6 +8,7 @@
 #include "lib/generator/launch/ChosenPlaces.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TableMaker.h"
+#include "lib/generator/launch/TileShares.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
@@ -186,6 +187,29 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
       made.kernels.push_back(std::move(kernel));
     }
   }
+  return Done{};
+}
+
+/// Adds kernels that share a product's tiles in other ways, behind its own one.
+Status addShares(Program &program, const std::string &name, const std::vector<Store> &stores,
+                 MadeKernels &made, std::vector<StageKernel> &kernels,
+                 std::map<BufferId, std::string> &conditions, const std::string &role) {
+  const bool isProduct = roleOf(program, stores) == "contract";
+  auto shares = isProduct ? tileSharesOf(program, name, stores, kernels[0])
+                          : Result<TileShares>(TileShares());
+  if (!shares) {
+    return shares.error();
+  }
+  std::move(shares->kernels.begin(), shares->kernels.end(), std::back_inserter(kernels));
+  for (LaunchChoice &choice : shares->choices) {
+    auto split = std::find_if(made.table.choices.begin(), made.table.choices.end(),
+                              [&](const auto &one) { return one.name == role + ".SPLIT"; });
+    if (split != made.table.choices.end() && choice.name == role + ".STREAM_K") {
+      split->rule += fmt::format("*({} == 0)", choiceVariable(choice.name)); // unless it is chosen
+    }
+    made.table.choices.insert(split, std::move(choice));
+  }
+  conditions.merge(shares->conditions);
   return Done{};
 }
 
@@ -420,6 +444,9 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
         Status added = isOfChain ? Status(Done{}) // the other form is better already
                                  : addParts(program, own, form.stores, made, *kernels, conditions,
                                             role, roles);
+        added = added && !isOfChain
+                    ? addShares(program, own, form.stores, made, *kernels, conditions, role)
+                    : added;
         if (!added) {
           return added.error();
         }

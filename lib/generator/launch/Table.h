@@ -69,6 +69,8 @@ struct LaunchEntry {
   std::vector<LaunchChoice> choices = {}; ///< of this kernel alone
   std::vector<LaunchDim> dims = {};
   std::vector<TileAccess> accesses = {};
+  TileShare share = TileShare::Each;
+  std::string tiles = {}; ///< of those of `dims`, how many it computes; "": all
   bool operator==(const LaunchEntry &) const = default;
 };
 
@@ -105,7 +107,8 @@ constexpr const char *tileElementsName = "TILE_ELEMENTS", *fewestElementsName = 
 constexpr const char *waitingName = "ADDITIONS_WAIT";
 /// 1: matrix units multiply tensor floats, and subnormal numbers take no longer than others.
 constexpr const char *onDeviceName = "ON_DEVICE";
-/// Programs of one warp that a processor computes at a time, while most of them wait for memory.
+/// Programs that a processor computes at a time, while most of them wait for memory; of one warp,
+/// or with few sums of a product.
 constexpr const char *programsAtATimeName = "PROGRAMS_AT_A_TIME";
 /// Bytes of an element of the type that a call is of, LaunchTable::dtype. One text of launches
 /// serves several types, so that it is a name and no number.
@@ -146,6 +149,7 @@ struct BoundLaunch {
   std::vector<int64_t> sizes;      ///< of each argument that is a Size, in order
   std::vector<std::pair<std::string, int64_t>> constants; ///< constexprs
   int64_t programs = 0; ///< of a grid of one dimension; 0: nothing to compile or launch
+  int64_t tiles = 0;    ///< that these compute, where the table says so; else 0
 };
 
 /// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way. Of

@@ -43,6 +43,9 @@ constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
                   mostOfGroup = 16;
 constexpr int64_t naiveOfProduct = 32, naiveAlong = 256;
 
+/// Sums that programs keep in the registers of a processor at a time.
+constexpr int64_t sumsOfProcessor = 32768;
+
 class TableMaker {
 public:
   TableMaker(const Program &program, std::map<BufferId, std::string> conditions)
@@ -132,7 +135,7 @@ private:
       std::string largest = largestBlock(kernel, dim, left);
       if (std::optional<LaunchChoice> choice = blockChoice(kernel, dim, largest)) {
         largest = choiceVariable(choice->name);
-        made.choices.push_back(std::move(*choice));
+        offer(kernel, std::move(*choice), made);
       }
       made.constexprs.push_back({each.block, fmt::format("min({}, {})", largest, extent)});
       if (!each.group.empty()) {
@@ -146,6 +149,9 @@ private:
     }
     dropUnread(ofTile, made);
     made.grid = made.grid.empty() ? "1" : made.grid;
+    if (kernel.hasOtherShares) {
+      share(kernel, made);
+    }
     if (std::optional<std::string> condition = isTaken(kernel)) {
       made.grid += "*(" + *condition + ")";
     }
@@ -195,11 +201,71 @@ private:
     return choice;
   }
 
-  static std::string orderChoice(const StageKernel &kernel, const TileDim &dim, LaunchEntry &made) {
+  std::string orderChoice(const StageKernel &kernel, const TileDim &dim, LaunchEntry &made) {
     LaunchChoice choice{LaunchChoice::Kind::Order, kernel.role + "." + dim.group, dim.group, "1"};
     choice.most = mostOfGroup;
-    made.choices.push_back(choice);
-    return choiceVariable(choice.name);
+    std::string variable = choiceVariable(choice.name);
+    offer(kernel, std::move(choice), made);
+    return variable;
+  }
+
+  /// The kernel's own choice, or one that it has with others.
+  void offer(const StageKernel &kernel, LaunchChoice choice, LaunchEntry &made) {
+    std::vector<LaunchChoice> &list = kernel.hasOtherShares ? table.choices : made.choices;
+    if (std::find(list.begin(), list.end(), choice) == list.end()) {
+      list.push_back(std::move(choice));
+    }
+  }
+
+  /// Which of the tiles that the grid has by now the kernel computes, in how many programs.
+  void share(const StageKernel &kernel, LaunchEntry &made) {
+    const std::string all = "(" + made.grid + ")";
+    std::vector<std::string> blocks; // of a tile
+    for (size_t dim = 0; dim < kernel.dims.size(); ++dim) {
+      if (kernel.dims[dim].form == DimForm::Grid) {
+        blocks.push_back(kernel.dims[dim].block);
+      }
+    }
+    const std::string wave = programsOfWave(fmt::format("({})", fmt::join(blocks, "*")));
+    const std::string last = fmt::format("{} % ({})", all, wave);
+    made.share = kernel.share;
+    switch (kernel.share) {
+    case TileShare::Each:
+      made.grid = kernel.lastDealtIf.empty()
+                      ? all
+                      : fmt::format("({} - {}*({}))", all, kernel.lastDealtIf, last);
+      made.tiles = made.grid;
+      return;
+    case TileShare::Walked:
+      made.grid = fmt::format("min({}, {})", all, wave);
+      made.tiles = all;
+      return;
+    case TileShare::Dealt:
+    case TileShare::Joined:
+      made.grid = fmt::format("{}*({} > 0)", wave, last);
+      made.tiles = last;
+      break;
+    }
+    std::string elements; // of a tile, in what is known before kernels are
+    for (const NamedExpression &one : made.constexprs) {
+      if (std::find(blocks.begin(), blocks.end(), one.name) != blocks.end()) {
+        elements += (elements.empty() ? "" : "*") + one.value;
+      }
+    }
+    for (BufferId id : kernel.left) {
+      for (Workspace &one : table.workspaces) {
+        if (one.name == program.buffers[id].name) {
+          one.elements = fmt::format("max(1, 2*{}*{}*({}))", programsOfWave("(" + elements + ")"),
+                                     elements, conditions.at(id));
+        }
+      }
+    }
+  }
+
+  /// That processors have at a time, by the elements of a tile.
+  static std::string programsOfWave(const std::string &elements) {
+    return fmt::format("{}*max(1, min({}, {}//{}))", processorsName, programsAtATimeName,
+                       sumsOfProcessor, elements);
   }
 
   /// Those that the template passes, and the others that a device has for every kernel.

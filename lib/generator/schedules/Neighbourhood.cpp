@@ -168,6 +168,7 @@ Neighbourhood::Neighbourhood(ProgramCase of, const Schedule &schedule, const Mac
     return; // sizes that no launch can have
   }
   extents = std::move(*sizes);
+  programs = now.programs();
   for (const Schedule &each : tried) {
     this->tried.push_back(each);
     this->tried.push_back(shownSchedule(one, each));
@@ -176,13 +177,21 @@ Neighbourhood::Neighbourhood(ProgramCase of, const Schedule &schedule, const Mac
   before = totalOf(figures, chip);
   cost = costOf(figures, chip);
   for (const LaunchChoice &choice : one.table->choices) {
-    forms(choice);
+    isOfForms(choice) ? forms(choice) : steps(choice);
   }
   for (const LaunchEntry &entry : one.table->kernels) {
     for (const LaunchChoice &choice : entry.choices) {
       steps(choice);
     }
   }
+}
+
+std::vector<int64_t> Neighbourhood::Bound::programs() const {
+  std::vector<int64_t> list;
+  for (const BoundLaunch &each : launches) {
+    list.push_back(each.programs);
+  }
+  return list;
 }
 
 Neighbourhood::Bound Neighbourhood::boundBy(const Schedule &schedule) const {
@@ -237,7 +246,9 @@ void Neighbourhood::propose(const LaunchChoice &choice, int64_t value) {
 void Neighbourhood::propose(const LaunchChoice &choice, int64_t value, Bound bound) {
   const Schedule &changed = bound.shown;
   // A block beyond its dimension changes nothing.
-  const bool isNothing = changed.constants.empty() || withoutForms(changed) == withoutForms(shown);
+  const bool isNothing =
+      changed.constants.empty() ||
+      (bound.programs() == programs && withoutForms(changed) == withoutForms(shown));
   if (isNothing || std::find(tried.begin(), tried.end(), changed) != tried.end() ||
       std::any_of(changes.begin(), changes.end(),
                   [&](const ScheduleChange &each) { return each.schedule == changed; })) {
@@ -251,8 +262,9 @@ void Neighbourhood::propose(const LaunchChoice &choice, int64_t value, Bound bou
 /// The constants of launches alone.
 Schedule Neighbourhood::withoutForms(Schedule schedule) const {
   std::erase_if(schedule.constants, [&](const auto &each) {
-    return std::any_of(one.table->choices.begin(), one.table->choices.end(),
-                       [&](const LaunchChoice &choice) { return choice.name == each.first; });
+    return std::any_of(
+        one.table->choices.begin(), one.table->choices.end(),
+        [&](const LaunchChoice &choice) { return choice.name == each.first && isOfForms(choice); });
   });
   return schedule;
 }
@@ -275,10 +287,7 @@ std::optional<Neighbour> Neighbourhood::weigh(const ScheduleChange &change,
   const int64_t was = shown.get(choice.name, -1);
   Neighbour next;
   next.schedule = change.schedule;
-  next.changeClass =
-      choice.kind == LaunchChoice::Kind::Form || choice.kind == LaunchChoice::Kind::Held
-          ? ChangeClass::Logic
-          : ChangeClass::Parameter;
+  next.changeClass = isOfForms(choice) ? ChangeClass::Logic : ChangeClass::Parameter;
   next.change = fmt::format("{} {} -> {}", choice.name,
                             was < 0 ? std::string("by rule") : std::to_string(was), change.value);
   next.key = fmt::format("{}={}", choice.name, change.value);

@@ -40,6 +40,7 @@ private:
   struct Bound {
     Schedule shown;
     std::vector<BoundLaunch> launches;
+    std::vector<int64_t> programs() const; ///< of each kernel
   };
   void forms(const LaunchChoice &choice);
   void steps(const LaunchChoice &choice);
@@ -55,6 +56,7 @@ private:
   Schedule shown, chosen; ///< chosen: what the rules do not say
   std::vector<Schedule> tried;
   std::vector<std::vector<int64_t>> extents;
+  std::vector<int64_t> programs;
   ScheduleTotal before;
   ScheduleCost cost;
   std::vector<ScheduleChange> changes;

@@ -37,6 +37,7 @@ public:
     }
     figures.role = entry.role;
     figures.programs = bound.programs;
+    tiles = asDouble(entry.tiles.empty() ? bound.programs : bound.tiles);
     for (const auto &[name, value] : bound.constants) {
       figures.warps = name == "num_warps" ? value : figures.warps;
       figures.stages = name == "num_stages" ? value : figures.stages;
@@ -44,9 +45,10 @@ public:
   }
 
   LaunchFigures run() {
-    figures.turns = asDouble(figures.programs);
+    figures.turns = tiles;
     figures.sums = figures.tile = figures.elements = 1;
     bool hasLoop = false;
+    double all = 1; // tiles
     for (size_t dim = 0; dim < blocks.size(); ++dim) {
       figures.tile *= asDouble(blocks[dim]);
       figures.elements *= asDouble(extents[dim]);
@@ -55,18 +57,41 @@ public:
         hasLoop = true;
       } else {
         figures.sums *= asDouble(blocks[dim]);
+        all *= countOf(dim);
       }
     }
     figures.sums = hasLoop ? figures.sums : 0;
-    figures.tiledElements = figures.turns * figures.tile;
+    figures.pieces = entry.share == TileShare::Dealt ? figures.turns : tiles;
     for (const TileAccess &access : entry.accesses) {
       add(access);
     }
+    if (!entry.tiles.empty()) {
+      takeShare(tiles / all);
+    }
+    figures.tiledElements = figures.turns * figures.tile;
     figures.fetchedBytes = std::max(figures.ownBytes, fetched());
     return figures;
   }
 
 private:
+  /// Of what all tiles would be; and what programs leave of some to others, a tile of sums for each
+  /// of the tiles and each program that begins within one.
+  void takeShare(double part) {
+    for (double *each :
+         {&figures.elements, &figures.ownBytes, &figures.movedBytes, &figures.runs}) {
+      *each *= part;
+    }
+    if (entry.share == TileShare::Dealt || entry.share == TileShare::Joined) {
+      constexpr double bytesOfSum = 4;
+      const double left = tiles + asDouble(figures.programs);
+      figures.turns = entry.share == TileShare::Joined ? left : figures.turns;
+      figures.leftBytes = left * figures.sums * bytesOfSum;
+      figures.ownBytes += figures.leftBytes;
+      figures.movedBytes += figures.leftBytes;
+      figures.runs += left;
+    }
+  }
+
   double countOf(size_t dim) const {
     return std::ceil(asDouble(extents[dim]) / asDouble(blocks[dim]));
   }
@@ -95,7 +120,7 @@ private:
       return figures.ownBytes;
     }
     const size_t m = grid[grid.size() - 2], n = grid.back();
-    const double wave = std::min(asDouble(site.processors), asDouble(figures.programs));
+    const double wave = std::min(asDouble(site.processors), tiles);
     const double rows = std::clamp(std::max(asDouble(group), std::ceil(wave / countOf(n))), 1.0,
                                    std::max(1.0, std::min(countOf(m), wave)));
     const double columns = std::ceil(wave / rows);
@@ -111,7 +136,7 @@ private:
       bytes +=
           each * (access.dims.contains(m) ? rows : 1) * (access.dims.contains(n) ? columns : 1);
     }
-    return bytes * std::ceil(asDouble(figures.programs) / std::max(wave, 1.0));
+    return bytes * std::ceil(tiles / std::max(wave, 1.0));
   }
 
   void add(const TileAccess &access) {
@@ -141,6 +166,7 @@ private:
   const std::vector<int64_t> &extents;
   const LaunchSite &site;
   int64_t group = 1;
+  double tiles = 0;
   std::vector<int64_t> blocks;
   LaunchFigures figures;
 };
@@ -177,7 +203,8 @@ std::vector<LaunchFigures> figuresOf(const LaunchTable &table,
 double waveFraction(const LaunchFigures &figures, const Machine &chip) {
   const double places = asDouble(std::max(chip.cores, 1));
   const double programs = asDouble(std::max<int64_t>(figures.programs, 1));
-  return programs / (std::ceil(programs / places) * places);
+  const double pieces = std::max(figures.pieces, 1.0);
+  return pieces / std::ceil(pieces / programs) / (std::ceil(programs / places) * places);
 }
 
 double pressureOf(const LaunchFigures &figures, const Machine &chip) {
@@ -208,7 +235,7 @@ ScheduleCost costOf(const std::vector<LaunchFigures> &figures, const Machine &ch
       hidden = std::sqrt(std::min(1.0, warps / busyWarps)) *
                std::sqrt(asDouble(one.stages > 0 ? one.stages : 3) / 3);
     }
-    cost.arithmetic += one.ownBytes * slow;
+    cost.arithmetic += (one.ownBytes - one.leftBytes) * slow;
     cost.memory += (one.ownBytes + again) * slow;
     cost.waiting += (asDouble(one.programs) * (chip.isDevice ? deviceProgram : hostProgram) +
                      one.turns * (chip.isDevice ? deviceTurn : hostTurn) +

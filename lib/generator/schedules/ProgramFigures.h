@@ -17,11 +17,13 @@ namespace nereid::generator {
 struct LaunchFigures {
   std::string role;
   int64_t programs = 0;
+  double pieces = 0;        ///< of equal work that programs take, one at least where all have some
   double elements = 0;      ///< of the index space
   double tiledElements = 0; ///< of all tiles together, those behind its ends included
   double tile = 0;          ///< elements that a program works on at a time
   double turns = 0;         ///< of the loops of all programs
   double ownBytes = 0;      ///< of all that is read and written, each byte once
+  double leftBytes = 0;     ///< of these, of sums that one kernel leaves to the next
   double movedBytes = 0;    ///< as often as tiles ask for it
   /// From memory, where caches hold what one wave of programs reads and no more.
   double fetchedBytes = 0;

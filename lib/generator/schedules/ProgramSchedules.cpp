@@ -45,20 +45,7 @@ Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule) {
 
 Schedule shownSchedule(const ProgramCase &one, const std::vector<BoundLaunch> &launches,
                        const ChosenValues &chosen) {
-  Schedule shown;
-  for (size_t i = 0; i < launches.size(); ++i) {
-    for (const auto &[name, value] : launches[i].constants) {
-      if (launches[i].programs > 0 && !isOfSizes(name)) {
-        shown.constants.emplace_back(one.table->kernels[i].role + "." + name, value);
-      }
-    }
-  }
-  for (const LaunchChoice &choice : one.table->choices) {
-    if (auto own = chosen.find(choice.name); own != chosen.end()) {
-      shown.constants.emplace_back(*own);
-    }
-  }
-  return shown;
+  return scheduleOf(*one.table, launches, chosen);
 }
 
 Schedule chosenPart(const ProgramCase &one, const Schedule &shown) {

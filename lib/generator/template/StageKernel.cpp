@@ -112,11 +112,13 @@ std::vector<TileAccess> tileAccesses(const Program &program, const std::vector<S
 } // namespace
 
 KernelWriting::KernelWriting(const Program &program, const std::string &kernelName,
-                             const std::vector<Store> &stores, std::vector<TileDim> dims)
+                             const std::vector<Store> &stores, std::vector<TileDim> dims,
+                             TileShare share)
     : name(kernelName), stores(stores), arguments(program, kernelName),
+      place(share == TileShare::Each ? "" : arguments.names.fresh("tile")),
       tile(program, std::move(dims), body, arguments),
-      values(program, rootsOf(stores), tile, body, arguments), program(program) {
-  tile.bind();
+      values(program, rootsOf(stores), tile, body, arguments), program(program), share(share) {
+  tile.bind(place);
 }
 
 void KernelWriting::bindMasks() {
@@ -178,6 +180,7 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
   made.hasOtherLoads = hasOtherLoads;
   made.usesLibdevice = values.usesLibdevice();
   made.accesses = tileAccesses(program, stores, made.dims);
+  made.share = share;
   return made;
 }
 

@@ -15,6 +15,15 @@ struct TileAccess {
   bool operator==(const TileAccess &) const = default;
 };
 
+/// Which tiles the programs of a kernel compute. A wave are as many of them as programs stay on
+/// the processors at a time.
+enum class TileShare : uint8_t {
+  Each,   ///< a program has one
+  Walked, ///< a wave of programs walks over all of them
+  Dealt,  ///< of the last wave: what is summed up for them is dealt evenly to a wave of programs
+  Joined  ///< of the last wave: what these have left of a tile is added up
+};
+
 /// A kernel and what its launch has to know.
 struct StageKernel {
   kernel::Kernel tree;
@@ -34,6 +43,10 @@ struct StageKernel {
   std::string heldChoice = {}; ///< of a pair of which one is taken: the choice that decides
   std::vector<TileAccess> accesses = {};
   bool hasOtherLoads = false; ///< on devices fewer than its accesses, see ChosenPlaces.h
+  TileShare share = TileShare::Each;
+  bool hasOtherShares = false;     ///< other kernels have the same tiles, and choices in common
+  std::string lastDealtIf = {};    ///< expression: those of the last wave are theirs
+  std::vector<BufferId> left = {}; ///< workspaces of sums, two tiles for each program
 };
 
 /// The stores of a stage that one kernel can make: those over the same iterators.
@@ -46,8 +59,10 @@ std::optional<std::string> unsupported(const std::vector<Store> &stores, bool ha
 /// A kernel while it is written: the tile is bound, values can follow.
 class KernelWriting {
 public:
+  /// `share`: programs that have not one tile each are in a loop over tiles, which the template
+  /// puts around what is written.
   KernelWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
-                std::vector<TileDim> dims);
+                std::vector<TileDim> dims, TileShare share = TileShare::Each);
   /// `others`: dimensions of further tiles.
   StageKernel take(const std::vector<TileDim> &others = {});
 
@@ -66,11 +81,13 @@ public:
   const std::vector<Store> &stores;
   kernel::Body body;
   Arguments arguments;
+  const std::string place; ///< the number of the tile in a loop over them
   Tile tile;
   Values values;
 
 private:
   const Program &program;
+  const TileShare share;
   std::vector<std::string> constants;
   std::vector<Affine> otherOffsets;
   bool hasOtherLoads = false;

@@ -103,5 +103,23 @@ TEST(Spelling, AnAssignmentOfPythonGoesOnInParentheses) {
   EXPECT_TRUE(text.ends_with("\n    )\n")) << text;
 }
 
+/// A factor that is a comparison stays one where it takes several lines.
+TEST(Spelling, BrokenComparisonsKeepTheirParentheses) {
+  std::string longSum = "first_size";
+  for (int i = 0; i < 8; ++i) {
+    longSum += " + (second_size - 1)*third_size";
+  }
+  const std::string expression = "4*((" + longSum + ") % 5 > 0)*(first_size > 2)";
+  std::string text = Spelling(ExpressionLanguage::Python, {}).line("    grid = ", expression, "");
+  const language::NamedIntegers values = {{"first_size", 3}, {"second_size", 4}, {"third_size", 7}};
+  auto value = [&](const std::string &whole) {
+    auto result = language::evaluateInteger("test", whole, values);
+    EXPECT_TRUE(bool(result)) << whole;
+    return result ? *result : -1;
+  };
+  EXPECT_EQ(value(expression), 4);
+  EXPECT_EQ(value(text.substr(text.find('=') + 2)), 4) << text;
+}
+
 } // namespace
 } // namespace nereid::generator

@@ -134,6 +134,84 @@ TEST(ProgramFigures, FollowTheTiles) {
   EXPECT_DOUBLE_EQ(large.movedBytes, (8 + 8 + 1) * 4.0 * 1024 * 1024);
 }
 
+/// Figures of 16 tiles on 12 processors, of what a launch takes with this form.
+std::vector<LaunchFigures> sharedBy(const std::string &form) {
+  const LaunchTable table = tableOf("out = x @ w");
+  auto figures = figuresOf(
+      table, {{"N", 1024}, {"K", 1000}, {"M", 1024}}, {12},
+      {{"contract.BLOCK_M", 256}, {"contract.BLOCK_N", 256}, {"contract.BLOCK_K", 32}, {form, 1}});
+  EXPECT_TRUE(bool(figures));
+  return std::move(*figures);
+}
+
+TEST(ProgramFigures, OfPersistentProgramsAreThoseOfTheirTiles) {
+  const std::vector<LaunchFigures> each = sharedBy("none"),
+                                   walked = sharedBy("contract.PERSISTENT");
+  ASSERT_EQ(each.size(), 1u);
+  ASSERT_EQ(walked.size(), 1u);
+  const Machine chip = chipOf(12);
+  EXPECT_EQ(each[0].programs, 16);
+  EXPECT_EQ(walked[0].programs, 12);
+  EXPECT_DOUBLE_EQ(walked[0].turns, each[0].turns);
+  EXPECT_DOUBLE_EQ(walked[0].movedBytes, each[0].movedBytes);
+  EXPECT_DOUBLE_EQ(walked[0].fetchedBytes, each[0].fetchedBytes);
+  EXPECT_DOUBLE_EQ(waveFraction(each[0], chip), 16.0 / 24);
+  EXPECT_DOUBLE_EQ(waveFraction(walked[0], chip), 16.0 / 24) << "four have two tiles";
+}
+
+TEST(ProgramFigures, OfStreamKAreThoseOfItsParts) {
+  const std::vector<LaunchFigures> each = sharedBy("none"), dealt = sharedBy("contract.STREAM_K");
+  ASSERT_EQ(dealt.size(), 3u) << "whole waves, the last one, its sums";
+  const Machine chip = chipOf(12);
+  EXPECT_DOUBLE_EQ(waveFraction(dealt[0], chip), 1);
+  EXPECT_DOUBLE_EQ(waveFraction(dealt[1], chip), 128.0 / (11 * 12)) << "4 tiles of 32 turns";
+  EXPECT_DOUBLE_EQ(waveFraction(dealt[2], chip), 4.0 / 12);
+  EXPECT_DOUBLE_EQ(dealt[0].turns + dealt[1].turns, each[0].turns);
+  EXPECT_DOUBLE_EQ(dealt[0].elements + dealt[1].elements, each[0].elements);
+  EXPECT_LT(dealt[0].ownBytes, each[0].ownBytes);
+  EXPECT_LT(costOf(dealt, chip).arithmetic, costOf(each, chip).arithmetic);
+}
+
+TEST(ProgramSchedules, RoundsAndSearchesTryOtherSharesOfTiles) {
+  const LaunchTable table = tableOf("out = x @ w");
+  const Schedule blocks =
+      rules().choosing("contract.BLOCK_M", 256).choosing("contract.BLOCK_N", 256);
+  auto proposed = [&](int64_t n, Bottleneck bottleneck, const std::string &key) {
+    Diagnosis diagnosis;
+    diagnosis.bottleneck = bottleneck;
+    diagnosis.computeFraction = 0.4;
+    const ProgramCase one = caseOf(table, n, 4096, 1024, 12);
+    const auto list = Neighbourhood(one, blocks, chipOf(12), {}).all(diagnosis);
+    return std::any_of(list.begin(), list.end(),
+                       [&](const Neighbour &next) { return next.key == key; });
+  };
+  EXPECT_TRUE(proposed(1024, Bottleneck::TailWave, "contract.STREAM_K=1"));
+  EXPECT_FALSE(proposed(1536, Bottleneck::TailWave, "contract.STREAM_K=1")) << "whole waves";
+  EXPECT_TRUE(proposed(1024, Bottleneck::Launch, "contract.PERSISTENT=1"));
+  EXPECT_FALSE(proposed(256, Bottleneck::Unknown, "contract.PERSISTENT=1")) << "as many programs";
+  const std::vector<Schedule> space =
+      scheduleSpace(caseOf(table, 2000, 4096, 2000, 132), chipOf(132, /*isDevice=*/true));
+  for (const char *form : {"contract.PERSISTENT", "contract.STREAM_K"}) {
+    EXPECT_TRUE(std::any_of(space.begin(), space.end(), [&](const Schedule &each) {
+      return each.get(form, 0) == 1;
+    })) << form;
+  }
+}
+
+TEST(ProgramSchedules, FormsThatHaveConstantsInCommonAreShownOnce) {
+  const LaunchTable table = tableOf("out = x @ w");
+  const ProgramCase one = caseOf(table, 1024, 1000, 1024, 12);
+  const Schedule shown = shownSchedule(
+      one, rules().choosing("contract.BLOCK_M", 256).choosing("contract.STREAM_K", 1));
+  std::set<std::string> names;
+  for (const auto &[name, value] : shown.constants) {
+    EXPECT_TRUE(names.insert(name).second) << shown.text();
+  }
+  EXPECT_EQ(shown.get("contract.BLOCK_M"), 256);
+  EXPECT_EQ(shown.get("contract.STREAM_K"), 1);
+  EXPECT_EQ(shownSchedule(one, chosenPart(one, shown)), shown);
+}
+
 TEST(ProgramSchedules, TheBottleneckAsksForChanges) {
   const LaunchTable table = tableOf("out = x @ w");
   const Machine chip = chipOf(16);
@@ -220,16 +298,21 @@ TEST(ProgramSchedules, WrappersAskWhatWasFound) {
     }
     return std::string();
   };
-  EXPECT_NE(valueOf("BLOCK_M").find("found.get(\"contract.BLOCK_M\", "), std::string::npos)
-      << valueOf("BLOCK_M");
+  EXPECT_TRUE(valueOf("BLOCK_M").starts_with("min(contract_block_m, ")) << valueOf("BLOCK_M");
   EXPECT_TRUE(valueOf("num_warps").starts_with("found.get(\"contract.num_warps\", "))
       << valueOf("num_warps");
   // Choices of several kernels are asked once, under a name of their own.
   std::set<std::string> names;
   for (const NamedExpression &one : written.derived) {
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
+    const std::string text =
+        Spelling(ExpressionLanguage::Python, {{"CHOICE_", "found"}}).text(one.value);
+    EXPECT_TRUE(one.name != "contract_block_m" ||
+                text.starts_with("found.get(\"contract.BLOCK_M\", "))
+        << text;
   }
   EXPECT_TRUE(names.contains("contract_split"));
+  EXPECT_TRUE(names.contains("contract_block_m"));
   for (const LaunchEntry &each : written.kernels) {
     for (const LaunchChoice &choice : table.choices) {
       EXPECT_EQ(each.grid.find(choiceVariable(choice.name)), std::string::npos) << each.grid;

@@ -38,8 +38,12 @@ public:
       sizes[read->strides[i].name] = input.sizes.at(read->symbols.size() + i);
     }
     auto launches = bindLaunch(*read, sizes, options.site, chosenForms(*read));
-    if (!launches) {
-      return failed(launches.error());
+    auto elements = bindWorkspaces(*read, sizes, options.site, chosenForms(*read));
+    if (!launches || !elements) {
+      return failed(launches ? elements.error() : launches.error());
+    }
+    for (size_t i = 0; i < elements->size(); ++i) {
+      workspaces[read->workspaces[i].name] = (*elements)[i];
     }
     makeTensors();
     for (size_t i = 0; i < launches->size(); ++i) {
@@ -68,6 +72,10 @@ private:
         chosen.emplace(one.name, 0);
       } else if (one.name.ends_with(".SPLIT") && (options.isLooped || options.isSplit)) {
         chosen.emplace(one.name, options.isSplit);
+      } else if (one.name.ends_with(".PERSISTENT") && options.isPersistent) {
+        chosen.emplace(one.name, 1);
+      } else if (one.name.ends_with(".STREAM_K") && options.isStreamed) {
+        chosen.emplace(one.name, 1);
       }
     }
     return chosen;
@@ -105,6 +113,9 @@ private:
       for (size_t dim = 0; dim < buffer.sizes.size(); ++dim) {
         count +=
             (*buffer.sizes[dim].evaluate(symbols) - 1) * *buffer.strides[dim].evaluate(symbols);
+      }
+      if (auto workspace = workspaces.find(buffer.name); workspace != workspaces.end()) {
+        count = workspace->second;
       }
       Tensor tensor = Tensor::empty({count}, buffer.dtype);
       tensor.poison();
@@ -167,7 +178,8 @@ private:
   const RunOptions options;
   std::string text;
   std::map<std::string, Tensor> tensors;
-  std::set<std::string> empty; ///< buffers without contents
+  std::map<std::string, int64_t> workspaces; ///< their elements
+  std::set<std::string> empty;               ///< buffers without contents
 };
 
 } // namespace

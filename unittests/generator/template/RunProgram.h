@@ -20,6 +20,7 @@ struct RunOptions {
   bool isSplit = false;     ///< reductions are computed in parts where there is the choice
   ChosenValues chosen = {}; ///< of a schedule
   LaunchSite site = {};     ///< whose blocks and forms are taken, wherever it runs
+  bool isPersistent = false, isStreamed = false; ///< products share tiles in these ways
 };
 
 /// The program gets the stages of makeKernels. The elements of each output and temporary
