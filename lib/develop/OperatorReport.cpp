@@ -148,6 +148,7 @@ std::string operatorReport(const ReportedOperator &reported) {
   text += accuracyChapter(result, reported.accuracy);
   text += listOf(reported.accuracy, "failure", "Failed");
   text += listOf(reported.accuracy, "skipped", "Skipped");
+  text += listOf(reported.accuracy, "exchanged", "Exchanged");
   return text + performanceChapter(result, reported);
 }
 

@@ -410,6 +410,14 @@ TEST(Reference, SoftmaxOfNumbersThatAreFarOffIsAShare) {
       0);
 }
 
+TEST(Reference, ZeroByWhatMayBeZeroIsOpen) {
+  // The squares are below the range of float32: a root of 0, by which 0 is divided.
+  const std::string ratio = "out = (x * 0) / torch.sqrt((x * x).sum(dim=-1, keepdim=True))";
+  EXPECT_EQ(agreementOf(ratio, {1e-30, 2e-30}, {std::nanf(""), 0}).unverifiable, 2);
+  EXPECT_EQ(agreementOf(ratio, {3, 4}, {0, 0}).unverifiable, 0);
+  EXPECT_EQ(agreementOf(ratio, {3, 4}, {std::nanf(""), 0}).mismatches, 1);
+}
+
 TEST(Reference, WrongTensorsAreRefused) {
   Operator op = shipped("broadcast_add");
   std::vector<Tensor> in = {make({2, 3}, {1, 2, 3, 4, 5, 6}), make({4}, {1, 2, 3, 4})};

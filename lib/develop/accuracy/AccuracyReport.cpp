@@ -47,6 +47,10 @@ std::string accuracyTable(const AccuracyReport &report) {
     group.failed += row.failure.empty() ? 0 : 1;
     group.skipped += row.skipped.empty() ? 0 : 1;
     group.all.merge(row.comparison);
+    if (!row.exchanged.empty()) {
+      details += fmt::format("  exchanged {} ({}): {}\n", row.caseName, torchName(row.dtype),
+                             row.exchanged);
+    }
     if (!row.failure.empty() || !row.skipped.empty()) {
       details += fmt::format("  {} {} ({}): {}\n", row.failure.empty() ? "skipped" : "FAILED",
                              row.caseName, torchName(row.dtype),
@@ -88,6 +92,9 @@ std::string accuracyJson(const AccuracyReport &report) {
                                     {"error_of_bound", row.comparison.worstRatio}};
     if (!row.failure.empty()) {
       entry["failure"] = row.failure;
+    }
+    if (!row.exchanged.empty()) {
+      entry["exchanged"] = row.exchanged;
     }
     if (!row.skipped.empty()) {
       entry["skipped"] = row.skipped;

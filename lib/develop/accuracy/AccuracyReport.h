@@ -14,6 +14,7 @@ struct AccuracyRow : bench::VerifiedCase {
   std::string shape, layout, schedule;
   std::vector<std::string> kernels; ///< that were launched, and whose results were judged
   DType dtype = DType::F32;
+  std::string exchanged = {}; ///< why it is of other data than its name says; empty otherwise
 };
 
 struct AccuracyReport {
@@ -35,7 +36,7 @@ struct AccuracyReport {
   }
 };
 
-/// One line per type and schedule; failures and skips spelled out.
+/// One line per type and kind of data; failures, skips and exchanged data spelled out.
 std::string accuracyTable(const AccuracyReport &report);
 std::string accuracyJson(const AccuracyReport &report);
 

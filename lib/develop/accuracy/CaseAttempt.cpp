@@ -4,11 +4,13 @@
 #include "lib/definition/cases/OtherNumbers.h"
 #include "lib/definition/operations/indices/Indexing.h"
 #include "lib/develop/accuracy/FormCases.h"
+#include "lib/eager/reference/Reference.h"
 #include "lib/launch/LostDevice.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::develop {
 
@@ -228,8 +230,11 @@ Result<Attempt> tryCase(Generation &generation, VerificationProgress &progress, 
 
 } // namespace
 
-Result<Attempt> verifyCase(Generation &generation, VerificationProgress &progress,
-                           const Machine &chip, GridCase grid, DType dtype) {
+namespace {
+
+/// With magnitudes nearer to 1 until enough can be verified.
+Result<Attempt> tryMagnitudes(Generation &generation, VerificationProgress &progress,
+                              const Machine &chip, GridCase grid, DType dtype) {
   const double range = grid.data.range;
   const uint64_t seed = grid.seed;
   auto attempt = bench::untilVerifiable(
@@ -241,6 +246,53 @@ Result<Attempt> verifyCase(Generation &generation, VerificationProgress &progres
       &Attempt::row);
   if (attempt && grid.data.range != range) {
     attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
+  }
+  return attempt;
+}
+
+/// Why the attempt's data are none for the operator: most of what cannot be verified has no bound
+/// in float64, either, so that no range is left and no precision would help. Empty where it is not.
+std::string missingValues(const Generation &numbered, const Attempt &attempt) {
+  const AccuracyRow &row = attempt.row;
+  if (!row.failure.empty() || !row.skipped.empty() || row.isVerifiable()) {
+    return "";
+  }
+  const auto reference =
+      eager::runReference(numbered.op(), attempt.tensors.inputs, DType::F64,
+                          eager::Rounding::OncePerResult, runtime::defaultPool());
+  int64_t missing = 0;
+  for (size_t i = 0; reference && i < reference->size(); ++i) {
+    const Tensor &bounds = (*reference)[i].bounds;
+    const auto *all = bounds.as<double>();
+    missing += std::count_if(all, all + bounds.elementCount(),
+                             [](double bound) { return std::isinf(bound); });
+  }
+  const auto others = static_cast<double>(row.comparison.unverifiable - missing);
+  const bool isMissing = missing > 0 && others <= verify::mostUnverifiable *
+                                                      static_cast<double>(row.comparison.elements);
+  return isMissing
+             ? fmt::format("{} of {} elements have no bound in any precision there, as where 0 "
+                           "is divided by 0",
+                           missing, row.comparison.elements)
+             : "";
+}
+
+} // namespace
+
+Result<Attempt> verifyCase(Generation &generation, VerificationProgress &progress,
+                           const Machine &chip, GridCase grid, DType dtype) {
+  auto attempt = tryMagnitudes(generation, progress, chip, grid, dtype);
+  if (attempt && grid.data.kind != definition::DataKind::Normal) {
+    if (std::string reason = missingValues(withNumbers(generation, grid), *attempt);
+        !reason.empty()) {
+      grid.data = {};
+      grid.dataOf = -1;
+      attempt = tryMagnitudes(generation, progress, chip, grid, dtype);
+      if (attempt) {
+        attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
+        attempt->row.exchanged = std::move(reason);
+      }
+    }
   }
   if (!attempt) {
     return attempt;

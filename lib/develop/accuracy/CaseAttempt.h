@@ -75,10 +75,11 @@ private:
 generator::Generation withNumbers(const generator::Generation &generation,
                                   const definition::GridCase &grid);
 
-/// What the name of a case ends with when its magnitudes came nearer to 1.
+/// What the name of a case ends with when its magnitudes came nearer to 1, or its data are others.
 inline constexpr std::string_view takenAs = ", taken as ";
 
-/// A case with magnitudes that its operator can bear. What goes wrong with the kernel is in the
+/// A case with magnitudes that its operator can bear, and with normal numbers where it has no value
+/// on others. What goes wrong with the kernel is in the
 /// row; errors: of its source, which every other case would run into as well, and E0506.
 Result<Attempt> verifyCase(generator::Generation &generation, VerificationProgress &progress,
                            const Machine &chip, definition::GridCase grid, DType dtype);

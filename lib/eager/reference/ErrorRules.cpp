@@ -127,7 +127,8 @@ Bounded quotient(const Bounded &a, const Bounded &b) {
   }
   double numerator = a.error + std::fabs(out.value) * b.error;
   double denominator = std::fabs(b.value) - b.error;
-  out.error = numerator == 0 ? 0 : denominator > 0 ? numerator / denominator : infinity;
+  const bool isExact = numerator == 0 && !mayBeZero(b); // 0 by 0 is none
+  out.error = isExact ? 0 : denominator > 0 ? numerator / denominator : infinity;
   return out;
 }
 
