@@ -126,7 +126,20 @@ void Marks::carryReduced(Instance &instance, tile::ReduceOp op) const {
   }
 }
 
+/// 0 in the place of each element with a mark.
+static Tile withoutMarked(const Tile &tile) {
+  Tile clean = tile;
+  clean.marks = nullptr;
+  for (size_t i = 0; i < clean.size(); ++i) {
+    if (markAt(tile, i) != 0) {
+      clean.at(i) = 0;
+    }
+  }
+  return clean;
+}
+
 /// An element of a factor reaches the sums it is part of, unless its partner is a 0 without mark.
+/// Then it adds nothing, though it may hold a NaN: the product is made once more without it.
 void Marks::carryProduct(Instance &instance, tile::DotOp op) const {
   const Tile &a = instance.get(op.getA()), &b = instance.get(op.getB()),
              &c = instance.get(op.getC());
@@ -149,6 +162,12 @@ void Marks::carryProduct(Instance &instance, tile::DotOp op) const {
     }
     marks[i] = mark;
   }
+  const Tile left = a, right = b; // as they were: the next lines set the operands
+  instance.set(op.getA(), withoutMarked(left));
+  instance.set(op.getB(), withoutMarked(right));
+  interpreter::handlers().find(op)(instance, op);
+  instance.set(op.getA(), left);
+  instance.set(op.getB(), right);
   setMarks(instance, op.getResult(), std::move(marks));
 }
 

@@ -244,11 +244,25 @@ Result<Tensor> loadTensor(const std::string &assignment, const std::string &path
         .withHelp("give the path of a NumPy .npy file");
   }
   Tensor tensor = std::get<Tensor>(std::move(loaded));
-  bool isBytes = isFloat8(dtype) && tensor.dtype() == DType::U8; // NumPy has no 8-bit floats
-  if (tensor.dtype() != dtype && !isBytes) {
+  // NumPy has no such floats: a file has their bits.
+  const bool isOther = isFloat8(dtype) || dtype == DType::BF16;
+  const DType bits = isFloat8(dtype) ? DType::U8 : DType::U16;
+  if (tensor.dtype() != dtype && !(isOther && tensor.dtype() == bits)) {
     return makeError("E0012", fmt::format("argument '{}' expects {}, but got {} from the file",
                                           assignment, torchName(dtype), torchName(tensor.dtype())))
-        .withHelp("convert the file, or change the type in --signature");
+        .withHelp(isOther ? fmt::format("a file holds the bits of {} as {}", torchName(dtype),
+                                        torchName(bits))
+                          : "convert the file, or change the type in --signature");
+  }
+  if (dtype == DType::BF16 && tensor.dtype() == bits) {
+    const Tensor dense = tensor.isContiguous() ? tensor : tensor.to(bits);
+    Tensor same = Tensor::empty(tensor.shape(), dtype);
+    if (!dense.isValid() || !same.isValid()) {
+      return makeError("E0506", fmt::format("no memory is left for '{}'", assignment))
+          .withHelp("give a smaller file");
+    }
+    std::memcpy(same.data(), dense.data(), dense.byteCount());
+    return same;
   }
   return tensor;
 }

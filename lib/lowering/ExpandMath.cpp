@@ -348,8 +348,10 @@ public:
     for (math::FmaOp op : fused) {
       OpBuilder builder(op);
       LanesContext where{builder, op.getLoc(), machine};
-      Lanes result = emitFusedMultiplyAdd(Lanes(where, op.getA()), Lanes(where, op.getB()),
-                                          Lanes(where, op.getC()));
+      const Lanes a(where, op.getA()), b(where, op.getB()), c(where, op.getC());
+      // A rounded product; adding 0 makes -0 positive, and rounds nothing.
+      const Lanes result =
+          matchPattern(op.getC(), m_AnyZeroFloat()) ? a * b + c : emitFusedMultiplyAdd(a, b, c);
       op.getResult().replaceAllUsesWith(result.get());
       op.erase();
     }

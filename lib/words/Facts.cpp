@@ -2,6 +2,8 @@
 #include "lib/words/Facts.h"
 
 #include "lib/words/Shapes.h"
+#include "lib/words/numbers/Arguments.h"
+#include "lib/words/numbers/Padding.h"
 
 #include <algorithm>
 #include <charconv>
@@ -69,6 +71,31 @@ bool isOfSpeed(const std::vector<Token> &tokens, const Term &times,
                      [](const Token &token) { return words.contains(token.text); });
 }
 
+bool isWindowed(const Term &term) { return term.idea == "conv2d" || term.idea.ends_with("pool"); }
+
+/// "3d convolution", "2-d max pooling": no rank.
+bool isOfWindow(const Term &dimensions, const std::vector<Term> &terms) {
+  return dimensions.idea == "dimensions" &&
+         std::any_of(terms.begin(), terms.end(), [&](const Term &term) {
+           return isWindowed(term) && term.first > dimensions.last &&
+                  term.first <= dimensions.last + 2;
+         });
+}
+
+/// "conv1d", "maxpool2d".
+void readWindows(const std::vector<Term> &terms, Facts &facts) {
+  for (const Term &term : terms) {
+    const size_t size = term.text.size();
+    if (isWindowed(term) || term.idea == "unfold" || term.idea == "fold") {
+      facts.windowLines.insert(term.range.line);
+    }
+    if (isWindowed(term) && size > 1 && lowerCase(term.text).back() == 'd' &&
+        term.text[size - 2] >= '1' && term.text[size - 2] <= '3') {
+      facts.spatial = term.text[size - 2] - '0';
+    }
+  }
+}
+
 void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms,
                  const std::vector<bool> &isOfShape, Facts &facts,
                  std::vector<SourceRange> &joined) {
@@ -109,6 +136,14 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
       continue;
     }
     const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "-") ? 2 : 1;
+    if (isOfWindow(term, terms)) {
+      if (const auto count =
+              term.first >= back ? numberAt(tokens, term.first - back) : std::nullopt) {
+        facts.spatial = static_cast<int64_t>(*count);
+        joined.push_back(tokens[term.first - back].range);
+        continue;
+      }
+    }
     const bool isFree = term.first >= back && !isOfShape[term.first - back]; // not "8 x 1024"
     auto value = isFree ? numberAt(tokens, term.first - back) : std::nullopt;
     if (const Token *size = sizeBehind(tokens, term);
@@ -152,8 +187,12 @@ void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms,
                                                  isSymbol(tokens, term.first - back, "成") ||
                                                  isSymbol(tokens, term.first - back, "为"));
       const std::string behind = term.last + 1 < tokens.size() ? tokens[term.last + 1].text : "";
-      if (behind == stem("index") || behind == stem("indices") || behind == "索") {
-        continue; // "int64 indices": of one input
+      static const std::set<std::string> inputs = {
+          stem("index"), stem("indices"), "索", stem("tokens"), stem("labels"),
+          "id",          stem("weights"), "权", stem("table"),  stem("positions")};
+      if (inputs.contains(behind)) {
+        addNew(facts.inputTypes); // "int64 indices"
+        continue;
       }
       addNew(isCast ? facts.castTypes : facts.types);
     }
@@ -267,6 +306,15 @@ LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
   if (before && before->kind != TokenKind::Number && before->kind != TokenKind::Symbol) {
     number.before = before->text == "epsilon" ? "eps" : before->text;
   }
+  const bool isSize = number.before == stem("size") || number.before == "小";
+  if (isSize && front > 1) { // "kernel size 3", 核大小3: of what
+    const size_t of = front - (isSymbol(tokens, front - 2, "_") || number.before == "小" ? 3 : 2);
+    const bool isWindow =
+        of < front && (isSymbol(tokens, of, "kernel") || isSymbol(tokens, of, "window") ||
+                       isSymbol(tokens, of, "filter") || isSymbol(tokens, of, "核") ||
+                       isSymbol(tokens, of, "口"));
+    number.before = isWindow ? "kernel" : number.before;
+  }
   const bool isDirect = front == at - (hasSign ? 1 : 0);
   const bool isName = before && isDirect && before->kind == TokenKind::Word &&
                       before->name.front() >= 'A' && before->name.front() <= 'Z' &&
@@ -292,6 +340,18 @@ LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
   return number;
 }
 
+/// The word behind a number that says what there are so many of: "4 bits", "4-bit", "64 bins".
+std::string unitBehind(const std::vector<Token> &tokens, size_t at,
+                       const std::vector<Term> &terms) {
+  const size_t next = at + (isSymbol(tokens, at + 1, "-") ? 2 : 1);
+  const bool isNear = next < tokens.size() && tokens[next].kind == TokenKind::Word &&
+                      tokens[next].range.line == tokens[at].range.line;
+  const auto isUnit = [&](const Term &term) {
+    return term.first == next && (term.kind == TermKind::Word || term.kind == TermKind::Unknown);
+  };
+  return isNear && std::any_of(terms.begin(), terms.end(), isUnit) ? tokens[next].text : "";
+}
+
 /// Whether one of the facts, or a term, is made of the token.
 bool isTaken(const Token &token, size_t at, const std::vector<Term> &terms, const Facts &facts) {
   const auto anyOf = [&](const auto &list) {
@@ -304,14 +364,53 @@ bool isTaken(const Token &token, size_t at, const std::vector<Term> &terms, cons
                      [&](const Term &term) { return term.first <= at && at <= term.last; });
 }
 
+bool hasIdea(const std::vector<Term> &terms, std::string_view idea) {
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const Term &term) { return term.idea == idea && !term.isNegated; });
+}
+
+/// "stride = 2", "num_classes = 10", "k = 5": numbers of the call, and no sizes.
+bool isOfCall(const std::vector<Token> &tokens, size_t at) {
+  std::string name = tokens[at].name;
+  for (size_t i = at; i > 1 && isSymbol(tokens, i - 1, "_"); i -= 2) {
+    name = tokens[i - 2].name + "_" + name;
+  }
+  // "temperature = 2": what no tensor has.
+  static const std::set<std::string> sizes = {"batch",    "seq",   "len",    "length",  "head",
+                                              "heads",    "dim",   "hidden", "size",    "width",
+                                              "height",   "rows",  "cols",   "columns", "channels",
+                                              "features", "vocab", "tokens", "experts", "block"};
+  const bool isSize =
+      tokens[at].name.size() < 3 || sizes.contains(lowerCase(tokens[at].name)) ||
+      (tokens[at].name[0] >= 'A' && tokens[at].name[0] <= 'Z') ||
+      std::count_if(
+          tokens.begin(), tokens.end(),
+          [&](const Token &token) { return token.name == tokens[at].name; }) > 1; // of a shape
+  return isArgumentName(name) || !isSize;
+}
+
 } // namespace
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms) {
   Facts facts;
   std::vector<bool> isOfShape(tokens.size(), false);
+  const auto take = [&](size_t first, size_t end) {
+    std::fill(isOfShape.begin() + static_cast<std::ptrdiff_t>(first),
+              isOfShape.begin() + static_cast<std::ptrdiff_t>(end), true);
+  };
+  facts.axes = findAxes(tokens);
+  if (facts.axes) {
+    take(facts.axes->first, facts.axes->last + 1);
+  }
+  const bool isResized = hasIdea(terms, "interpolate"), isPadded = hasIdea(terms, "pad");
   for (size_t at = 0; at < tokens.size();) {
     std::vector<WrittenDim> dims;
-    const size_t end = readShape(tokens, at, dims);
+    if (isOfShape[at]) {
+      ++at;
+      continue;
+    }
+    const bool isAmount = isPadded && isSymbol(tokens, at + 1, "by"); // "with 5 by 2"
+    const size_t end = isAmount ? at : readShape(tokens, at, dims);
     if (end > at) {
       const bool isSized = std::all_of(dims.begin(), dims.end(),
                                        [](const WrittenDim &dim) { return dim.name.empty(); });
@@ -321,10 +420,14 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
         sized.sizes.push_back(dim.size);
         named.names.push_back(dim.name.empty() ? std::to_string(dim.size) : dim.name);
       }
-      isSized ? facts.shapes.push_back(std::move(sized))
-              : facts.namedShapes.push_back(std::move(named));
-      std::fill(isOfShape.begin() + static_cast<std::ptrdiff_t>(at),
-                isOfShape.begin() + static_cast<std::ptrdiff_t>(end), true);
+      if (isSized && isResized && at > 0 && isSymbol(tokens, at - 1, "to")) {
+        facts.resizedTo = std::move(sized);
+      } else if (isSized) {
+        facts.shapes.push_back(std::move(sized));
+      } else {
+        facts.namedShapes.push_back(std::move(named));
+      }
+      take(at, end);
       at = end;
       continue;
     }
@@ -334,8 +437,8 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
         isOfShape[i] = true;
       }
     }
-    const bool isCount = tokens[at].name == "k"; // "top-k, k = 5" is a number of the call
-    if (tokens[at].kind == TokenKind::Word && isSymbol(tokens, at + 1, "=") && !isCount) {
+    if (tokens[at].kind == TokenKind::Word && isSymbol(tokens, at + 1, "=") &&
+        !isOfCall(tokens, at)) {
       if (auto size = sizeAt(tokens, at + 2)) {
         facts.sizes.push_back({tokens[at].name, *size, tokens[at].range});
         isOfShape[at + 2] = true;
@@ -346,6 +449,18 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
   readTerms(tokens, terms, facts);
   std::vector<SourceRange> joined; // numbers that are sizes of a shape
   readNumbers(tokens, terms, isOfShape, facts, joined);
+  readWindows(terms, facts);
+  if (facts.axes && facts.axes->dims == std::vector<int64_t>{allDims} && hasIdea(terms, "rows")) {
+    facts.axes.reset(); // "the largest of all elements of each row"
+  }
+  if (hasIdea(terms, "pad")) {
+    facts.padding = findPadding(tokens, isOfShape, facts.axes);
+  }
+  std::erase_if(facts.lengths, [&](const SizeFact &fact) { // "the last dimension by 2 zeros"
+    return facts.padding &&
+           std::any_of(facts.padding->numbers.begin(), facts.padding->numbers.end(),
+                       [&](const SourceRange &one) { return isAt(one, fact.range); });
+  });
   for (size_t at = 0; at < tokens.size(); ++at) {
     if (const auto count = tensorsAt(tokens, at)) {
       facts.tensors = count;
@@ -358,6 +473,7 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
         std::none_of(joined.begin(), joined.end(),
                      [&](const SourceRange &one) { return isAt(one, tokens[at].range); })) {
       facts.loose.push_back(looseAt(tokens, at));
+      facts.loose.back().unit = unitBehind(tokens, at, terms);
     }
   }
   facts.gradients = findGradients(tokens, terms);

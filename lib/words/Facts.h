@@ -5,7 +5,9 @@
 
 #include "lib/words/Gradients.h"
 #include "lib/words/Vocabulary.h"
+#include "lib/words/numbers/Axes.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -35,11 +37,19 @@ struct LooseNumber {
   double value = 0;
   std::string text;    ///< "-0.5"
   std::string before;  ///< the nearest word in front of it, but for "of", "=" and the like
+  std::string unit;    ///< the word behind it: "4 bits", "64 bins"
   std::string counted; ///< what it counts, where it is one of countable sizes: "32 groups"
   /// It belongs to a name ("Gemma 2", "GPT-2") or to a list of a document ("2.").
   bool isOfName = false;
   bool isFactor = false; ///< "by a factor of 3", "by 3", "3 times", "3x"; none of speed
   SourceRange range;
+};
+
+/// How much is padded at which side, Padding.h.
+struct PaddingFact {
+  std::array<int64_t, 4> sides = {}; ///< left, right, top, bottom
+  bool isAll = false;                ///< the same at all sides there are
+  std::vector<SourceRange> numbers;
 };
 
 struct Facts {
@@ -50,12 +60,18 @@ struct Facts {
   std::vector<SizeFact> lengths;           ///< of the last dimension: "hidden size 4096"
   std::vector<Term> types;                 ///< each once
   std::vector<Term> castTypes;             ///< "to int8": what the result is turned into
+  std::vector<Term> inputTypes;            ///< "int8 weights": of one input
+  std::set<int> windowLines;               ///< lines that name a pooling or a convolution
+  std::optional<int64_t> spatial;          ///< "3d convolution": dimensions of the window
   std::vector<Term> targets;
   std::vector<NumberFact> ranks, speedups, precisions;
   std::vector<LooseNumber> loose;
   std::vector<GradientFact> gradients; ///< with respect to what
-  std::optional<int64_t> tensors;      ///< "three tensors", of three and more
-  bool isDocument = false;             ///< of several lines
+  std::optional<AxesFact> axes;
+  std::optional<PaddingFact> padding;
+  std::optional<ShapeFact> resizedTo; ///< "resize to 224x224"
+  std::optional<int64_t> tensors;     ///< "three tensors", of three and more
+  bool isDocument = false;            ///< of several lines
 };
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms);

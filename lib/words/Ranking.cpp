@@ -2,7 +2,7 @@
 #include "lib/words/Ranking.h"
 
 #include "lib/definition/operations/Operations.h"
-#include "lib/words/Numbers.h"
+#include "lib/words/numbers/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -77,6 +77,9 @@ public:
       : shipped(shipped), facts(facts) {
     std::set<std::string> seen;
     for (const Term &term : terms) {
+      if (term.idea == "channels_first" || term.idea == "channels_last") {
+        lastLayout = term.idea;
+      }
       if (isSubject(term) && !isOfFact(term, facts) &&
           seen.insert((term.isNegated ? "!" : "") + term.idea).second) {
         subjects.push_back(term);
@@ -91,7 +94,7 @@ public:
   /// None when the definition lacks an operation of the text, or has what the text excludes.
   std::optional<Candidate> judge(const Shipped &one) {
     Candidate candidate{&one, 0, true, false, {}, {}};
-    if (isOtherGradient(one)) {
+    if (isOtherGradient(one) || isOfOtherWindows(one) || isOtherWay(one)) {
       return std::nullopt;
     }
     std::set<std::string> said;
@@ -121,7 +124,9 @@ public:
       isKnownByClass |= isClass;
       isKnownByIt |= !isClass && (worth == inName || (isStrong(term) && worth == inSummary));
     }
-    for (const Term &type : facts.castTypes) { // "to_float32"
+    std::vector<Term> parts = facts.castTypes; // "to_float32", "int8_weight_linear"
+    parts.insert(parts.end(), facts.inputTypes.begin(), facts.inputTypes.end());
+    for (const Term &type : parts) {
       if (one.names.contains(type.idea)) {
         isKnownByIt = true;
         candidate.score += inName * rarity(type.idea);
@@ -152,6 +157,7 @@ private:
   const std::vector<const Shipped *> &shipped;
   const Facts &facts;
   std::vector<Term> subjects; ///< each once
+  std::string lastLayout;     ///< "channels_first" or "channels_last"
   std::map<std::string, double> rarities;
 
   double rarity(const std::string &idea) {
@@ -187,11 +193,45 @@ private:
                        [&](const GradientFact &fact) { return !one.hasGradientOf(fact.idea); });
   }
 
+  /// "quantise per row": a definition with one scale for all, or one for each group, is another.
+  static bool isOfOtherScale(const Shipped &one, const Term &term) {
+    const auto has = [&](const std::string &idea) {
+      return one.names.contains(idea) || one.summary.contains(idea);
+    };
+    const bool isRow = term.idea == "rows" || term.idea == "channel";
+    return one.op.name.find("quantize_") != std::string::npos &&
+           ((isRow && !has("rows") && !has("channel")) || (term.idea == "group" && !has("group")));
+  }
+
+  /// "conv1d" is no "conv2d".
+  bool isOfOtherWindows(const Shipped &one) const {
+    const std::string &name = one.op.name;
+    for (size_t i = 1; facts.spatial && i + 1 < name.size(); ++i) {
+      if (name[i + 1] == 'd' && name[i] >= '1' && name[i] <= '3' &&
+          (i + 2 == name.size() || name[i + 2] == '_')) {
+        return name[i] - '0' != *facts.spatial;
+      }
+    }
+    return false;
+  }
+
+  /// "NHWC to NCHW" asks for channels first: what stands last is what the result is.
+  bool isOtherWay(const Shipped &one) const {
+    const std::string from = lastLayout == "channels_last" ? "channels_first" : "channels_last";
+    const bool areBoth = std::any_of(subjects.begin(), subjects.end(),
+                                     [&](const Term &term) { return term.idea == from; });
+    return areBoth && !lastLayout.empty() && one.names.contains(from) &&
+           !one.names.contains(lastLayout);
+  }
+
   static bool isRefused(const Shipped &one, const Term &term) {
     if (term.isNegated) {
       return one.computes(term.idea) || one.inputs.contains(term.idea);
     }
     if (isStrong(term) && !one.computes(term.idea) && !one.classes.contains(term.idea)) {
+      return true;
+    }
+    if (isOfOtherScale(one, term)) {
       return true;
     }
     const bool isItself = one.summary.contains(term.idea) || one.names.contains(term.idea);
@@ -212,13 +252,19 @@ private:
                         [&](const Term &term) { return !term.isNegated && isProduct(term.idea); });
   }
 
+  static bool isTypeOf(const std::vector<Term> &types, const std::string &name) {
+    return std::any_of(types.begin(), types.end(),
+                       [&](const Term &type) { return type.idea == name; });
+  }
+
   bool isImplied(const std::string &name) const {
     const bool isInteger = std::any_of(facts.types.begin(), facts.types.end(), [](const Term &t) {
       return t.idea.find("int") != std::string::npos || t.idea == "bool";
     });
-    return (name == "integers" && isInteger) ||
-           std::any_of(facts.castTypes.begin(), facts.castTypes.end(),
-                       [&](const Term &type) { return type.idea == name; });
+    const bool isLastTwo = facts.axes && facts.axes->dims == std::vector<int64_t>{-2, -1};
+    return (name == "integers" && isInteger) || (name == "last" && isLastTwo) ||
+           (name == "size" && facts.resizedTo) || isTypeOf(facts.castTypes, name) ||
+           isTypeOf(facts.inputTypes, name);
   }
 
   /// A type that the definition does not have makes it less likely, a rank too.
@@ -230,6 +276,9 @@ private:
     }
     if (!hasNumbersOf(one, facts)) {
       candidate.score -= wrongStructure;
+    }
+    if (!hasAxesOf(one, facts)) {
+      candidate.score -= 2 * wrongStructure;
     }
     const auto tensor = std::find_if(one.op.parameters.begin(), one.op.parameters.end(),
                                      [](const auto &parameter) { return !parameter.isScalar; });
@@ -259,6 +308,11 @@ bool isLacking(const Shipped &one, const Term &term) {
   static const std::set<std::string> between = {"times", "plus", "minus", "divided",
                                                 "乘以",  "加上", "减去",  "除以"};
   if (between.contains(term.text) && !term.isNegated && one.op.parameters.size() == 1) {
+    return true;
+  }
+  // "sort columns"
+  const bool isColumn = term.text == "columns" || term.text == "column";
+  if (isColumn && term.kind == TermKind::Word && !one.has(term.idea) && !one.has("columns")) {
     return true;
   }
   const bool hasIt = isSign ? one.body.contains(term.idea) : one.has(term.idea);
@@ -293,6 +347,32 @@ bool hasTensorsNobodyNamed(const Shipped &one, const std::vector<Term> &terms) {
   const auto tensors = std::count_if(one.op.parameters.begin(), one.op.parameters.end(),
                                      [](const auto &parameter) { return !parameter.isScalar; });
   return isProduct && !isLayer && !isMore && tensors > 2;
+}
+
+/// "the upper triangle" has the diagonal: a view by another number than a call without it is meant
+/// where the text says the number, or of what it is.
+bool hasNumberNobodySaid(const Shipped &one, const std::vector<Term> &terms, const Facts &facts) {
+  return std::any_of(one.arguments.begin(), one.arguments.end(), [&](const BodyArgument &argument) {
+    const definition::Operation *operation = definition::findOperation(argument.function);
+    const definition::Function *function = definition::findFunction(argument.function);
+    const bool isWindow = argument.name == "stride" || argument.name == "dilation";
+    const bool isView = operation && operation->kind == definition::OperationKind::View;
+    if ((!operation && !function) || argument.values.size() != 1 ||
+        !(isView || (isWindow && argument.function.starts_with("conv")))) {
+      return false;
+    }
+    const auto &signature = operation ? operation->arguments : function->arguments;
+    const auto own = std::find_if(signature.begin(), signature.end(),
+                                  [&](const auto &each) { return each.name == argument.name; });
+    const bool isOther =
+        own != signature.end() && own->hasDefault && own->defaultText != argument.text;
+    const bool isSaid =
+        std::any_of(facts.loose.begin(), facts.loose.end(),
+                    [&](const auto &number) { return number.value == argument.values[0]; }) ||
+        std::any_of(terms.begin(), terms.end(),
+                    [&](const Term &term) { return term.idea == stem(argument.name); });
+    return isOther && !isSaid;
+  });
 }
 
 } // namespace
@@ -334,7 +414,8 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
   }
   const Candidate &best = candidates[0];
   const auto anyOf = [&](auto &&holds) { return std::any_of(terms.begin(), terms.end(), holds); };
-  if (!hasNumbersOf(*best.shipped, facts) || hasTensorsNobodyNamed(*best.shipped, terms)) {
+  if (!hasNumbersOf(*best.shipped, facts) || hasTensorsNobodyNamed(*best.shipped, terms) ||
+      hasNumberNobodySaid(*best.shipped, terms, facts)) {
     return false;
   }
   const bool hasUnknown = anyOf(
@@ -359,7 +440,21 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
                (operation->kind == definition::OperationKind::Composite ||
                 operation->kind == definition::OperationKind::Pointwise);
       });
-  if (isMore) {
+  const bool isUnaskedGradient =
+      std::find(best.missing.begin(), best.missing.end(), "backward") != best.missing.end();
+  if (isMore || isUnaskedGradient) {
+    return false;
+  }
+  // "the upper part" is not "positive_part": a word of its name that says nothing by itself.
+  const bool isKnown = anyOf([&](const Term &term) {
+    return !term.isNegated && (best.shipped->names.contains(term.idea) || isStrong(term)) &&
+           term.kind != TermKind::Word && term.kind != TermKind::Unknown;
+  });
+  const auto isMet = [&](const Term &term) { return best.shipped->has(term.idea); };
+  const bool isPartly = anyOf([&](const Term &term) {
+    return term.kind == TermKind::Word && !isOfFact(term, facts) && !isMet(term);
+  });
+  if (!isKnown && isPartly && !best.isWhole) {
     return false;
   }
   const bool isExcluding = anyOf([](const Term &term) { return term.isNegated; });

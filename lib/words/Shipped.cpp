@@ -65,12 +65,16 @@ void describe(Shipped &one) {
     }
   }
   addCalls(one.body, op.body);
-  one.numbers = numbersIn(op);
+  readNumbers(one);
   bool reduces = false;
   for (const definition::Node &node : op.nodes) {
     const definition::Operation *operation = definition::findOperation(node.op);
+    // A convolution pads by itself: that is no padding somebody asks for.
+    const bool isWithin = node.op == "pad" && op.body.find("pad(") == std::string::npos;
     if (operation) {
-      addTerms(one.body, node.op);
+      if (!isWithin) {
+        addTerms(one.body, node.op);
+      }
       reduces |= operation->kind == definition::OperationKind::Reduction ||
                  operation->kind == definition::OperationKind::Composite;
     }
@@ -101,10 +105,10 @@ void describe(Shipped &one) {
 
 } // namespace
 
-/// Numbers that the definition has itself, and its number inputs' defaults.
-std::set<double> numbersIn(const definition::Operator &op) {
-  std::set<double> numbers;
-  const auto tokens = tokenize("", op.name + " " + op.summary + " " + op.body);
+void readNumbers(Shipped &one) {
+  one.arguments = argumentsOf(one.op.body);
+  std::multiset<double> numbers;
+  const auto tokens = tokenize("", one.op.name + " " + one.op.summary + " " + one.op.body);
   for (size_t i = 0; tokens && i < tokens->size(); ++i) {
     const std::string &text = (*tokens)[i].text;
     double value = 0;
@@ -117,12 +121,14 @@ std::set<double> numbersIn(const definition::Operator &op) {
       numbers.insert(isNegative ? -value : value);
     }
   }
-  for (const definition::Parameter &parameter : op.parameters) {
-    if (parameter.isScalar && !parameter.isSize()) {
-      numbers.insert(parameter.value);
+  for (const BodyArgument &argument : one.arguments) {
+    for (const double value : isMixed(argument) ? argument.values : std::vector<double>()) {
+      if (const auto place = numbers.find(value); place != numbers.end()) {
+        numbers.erase(place);
+      }
     }
   }
-  return numbers;
+  one.numbers = {numbers.begin(), numbers.end()};
 }
 
 bool Shipped::computes(const std::string &idea) const {

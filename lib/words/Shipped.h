@@ -5,6 +5,7 @@
 
 #include "lib/definition/Graph.h"
 #include "lib/words/Vocabulary.h"
+#include "lib/words/numbers/Arguments.h"
 
 #include <map>
 
@@ -27,7 +28,10 @@ struct Shipped {
 
   /// Of a gradient: what each of its outputs is the gradient of. Empty for all others.
   std::vector<std::set<std::string>> gradients;
-  std::set<double> numbers; ///< of name, summary and body, and defaults of its number inputs
+  std::vector<BodyArgument> arguments;
+  /// Of name, summary and body, but for those of an argument that has several, which are not the
+  /// same.
+  std::set<double> numbers;
 
   /// In name, summary or body: what it computes.
   bool computes(const std::string &idea) const;
@@ -36,8 +40,8 @@ struct Shipped {
   bool hasGradientOf(const std::string &idea) const;
 };
 
-/// Numbers that a definition has itself, Shipped::numbers.
-std::set<double> numbersIn(const definition::Operator &op);
+/// Fills in `arguments` and `numbers`.
+void readNumbers(Shipped &one);
 
 /// All definitions below the folders, those that cannot be read left out; ordered by name. Of two
 /// with one name the first folder's.

@@ -152,6 +152,12 @@ public:
       }
     }
     std::erase_if(terms, [](const Term &term) { return term.kind == TermKind::Stop; });
+    std::erase_if(terms, [&](const Term &term) { // "1024 columns" are a size
+      return term.idea == stem("columns") && term.first > 0 &&
+             tokens[term.first - 1].kind == TokenKind::Number;
+    });
+    settlePadding();
+    openAffine();
     return std::move(terms);
   }
 
@@ -160,6 +166,32 @@ private:
   const std::set<std::string> *known;
   std::vector<Term> terms;
   int corrections = 0;
+
+  /// "padding" is the operator where no other is named: else it is one's argument.
+  void settlePadding() {
+    static const std::set<std::string> own = {"pad", "reflect", "replicate", "circular"};
+    const bool isOther = std::any_of(terms.begin(), terms.end(), [](const Term &term) {
+      return term.kind == TermKind::Operation && !own.contains(term.idea);
+    });
+    for (Term &term : terms) {
+      const std::string word = lowerCase(term.text);
+      if (isOther && term.idea == "pad" && word != "pad" && word != "pads" && word != "padded") {
+        term.kind = TermKind::Word;
+        term.idea = stem("padding");
+      }
+    }
+  }
+
+  /// "without affine parameters" is without a weight and a bias.
+  void openAffine() {
+    for (size_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].idea == "affine") {
+        terms[i].idea = "weight";
+        terms.insert(terms.begin() + static_cast<std::ptrdiff_t>(i), terms[i]);
+        terms[i].idea = "bias";
+      }
+    }
+  }
 
   bool isLost(const Token &token) const {
     return token.kind == TokenKind::Word && !lexicon().entries.contains(token.text) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/words/Writing.h"
 
-#include "lib/words/Numbers.h"
+#include "lib/words/numbers/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace nereid::words {
 namespace {
@@ -264,6 +265,9 @@ void fillRest(const definition::Operator &op, const Facts &facts, Replaced &repl
     written.unused.push_back(
         fmt::format("target {}: a definition holds for all, --chip chooses", target.idea));
   }
+  for (const Term &type : facts.inputTypes) {
+    written.unused.push_back(fmt::format("type {}: it is of one input", type.idea));
+  }
   for (const Term &type : facts.castTypes) {
     written.unused.push_back(fmt::format("type {}: it stands behind '{}'", type.idea, "to"));
   }
@@ -306,6 +310,38 @@ void fillNumbers(const Shipped &shipped, const NumbersOf &numbers, Replaced &rep
   for (const LooseNumber &number : numbers.open) {
     written.unused.push_back(
         fmt::format("number {}: '{}' has none like it", number.text, shipped.op.name));
+  }
+}
+
+/// What a body that is one call gives it, and the text does not say: "stride 2, padding 1".
+void fillAssumed(const Shipped &shipped, const NumbersOf &numbers, const Facts &facts,
+                 const Request &request, Written &written) {
+  static const std::set<std::string> views = {"dim", "dims", "dtype", "keepdim"};
+  const std::string &body = numbers.other ? numbers.other->op.body : shipped.op.body;
+  if (!shipped.origin.empty() || std::count(body.begin(), body.end(), '\n') != 1) {
+    return;
+  }
+  const std::string prose = lowerCase(request.prose);
+  const auto isLoose = [&](double value) {
+    return std::any_of(facts.loose.begin(), facts.loose.end(),
+                       [&](const LooseNumber &number) { return number.value == value; }) ||
+           std::any_of(facts.shapes.begin(), facts.shapes.end(), [&](const ShapeFact &shape) {
+             return std::find(shape.sizes.begin(), shape.sizes.end(),
+                              static_cast<int64_t>(value)) != shape.sizes.end();
+           });
+  };
+  std::vector<std::string> assumed;
+  for (const BodyArgument &argument : argumentsOf(body)) {
+    const bool isSaid = argument.isWord
+                            ? prose.find(argument.text.substr(0, 5)) != std::string::npos
+                            : std::all_of(argument.values.begin(), argument.values.end(), isLoose);
+    if (!isSaid && !argument.name.empty() && !views.contains(argument.name)) {
+      assumed.push_back(fmt::format("{} {}", argument.name, argument.text));
+    }
+  }
+  if (!assumed.empty()) {
+    written.defaults.push_back(
+        fmt::format("{}, as '{}' has it", fmt::join(assumed, ", "), shipped.op.name));
   }
 }
 
@@ -438,6 +474,7 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
   }
   fillRest(shipped.op, facts, replaced, written);
   fillNumbers(shipped, numbers, replaced, written);
+  fillAssumed(shipped, numbers, facts, request, written);
   fillGradients(shipped, facts, written);
   if (request.isShortened) {
     written.unused.push_back("the end of the text, in 'requirement'");

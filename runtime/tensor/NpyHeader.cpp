@@ -26,7 +26,8 @@ constexpr Row rows[] = {
     {"<f2", DType::F16},
     {"<f4", DType::F32},
     {"<f8", DType::F64},
-    // NumPy has no 8-bit floats; their bytes are written and come back as uint8.
+    // NumPy has no such floats; their bits are written and come back as uint16 and uint8.
+    {"<u2", DType::BF16},
     {"|u1", DType::F8E4M3FN},
     {"|u1", DType::F8E5M2},
     {"|u1", DType::F8E4M3FNUZ},

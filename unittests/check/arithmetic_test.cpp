@@ -2,6 +2,8 @@
 // Overflowing addresses, undefined values that are used, divisions by zero, failed assertions.
 #include "CheckSource.h"
 
+#include <cmath>
+
 namespace nereid::test {
 namespace {
 
@@ -188,6 +190,9 @@ def k(x, y, out, n, depth, GIVES: tl.constexpr):
   EXPECT_EQ(checked.only().occurrences, 160u);
   expectClean(checkSource(kernel, "*fp32, *fp32, *fp32, i32, i32, True", {1, 1, 1},
                           {&x, &y, &out, int64_t(10), int64_t(12)}));
+  for (int64_t i = 0; i < 10 * 16; ++i) { // what is left is compared with what a target leaves
+    EXPECT_TRUE(std::isfinite(out.as<float>()[i])) << i;
+  }
   expectClean(checkSource(kernel, "*fp32, *fp32, *fp32, i32, i32, False", {1, 1, 1},
                           {&x, &y, &out, int64_t(10), int64_t(16)}));
 }

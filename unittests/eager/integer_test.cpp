@@ -189,5 +189,81 @@ TEST(Integers, UncertainConditionsLeaveRoom) {
   }
 }
 
+/// Of one number in `x`; what float32 makes of it may be on either side of a whole number.
+Comparison agreementOfWhole(const std::string &body, const std::string &dtype, double x,
+                            double result) {
+  Operator op = operatorOf(body, "\"float32\"", "dtype = \"" + dtype + "\"");
+  const DType type = op.outputDtypes[0].value_or(DType::F32);
+  const Tensor out =
+      isFloat(type) ? make({1}, {result}) : integers(type, {static_cast<int64_t>(result)});
+  const std::vector<Tensor> in = {make({1}, {x}), make({1}, {3}), numberTensor(3)};
+  auto agreement = checkOutputs(op, in, std::vector<Tensor>{out}, DType::F32,
+                                Rounding::OncePerResult, runtime::defaultPool());
+  EXPECT_TRUE(agreement) << body;
+  return agreement ? *agreement : Comparison();
+}
+
+/// 128, or 127 where something is rounded downwards.
+const std::string nearEnd = "(torch.exp(x) * 128).to(torch.int32)";
+constexpr double byALittle = 0x1p-30;
+
+TEST(Integers, ErrorsGoAroundTheEndsOfTheType) {
+  const auto mismatches = [](const std::string &text, const std::string &dtype, double result) {
+    const Comparison found = agreementOfWhole(text, dtype, byALittle, result);
+    EXPECT_EQ(found.unverifiable, 0) << text;
+    return found.mismatches;
+  };
+  const std::string wrapped = "out = " + nearEnd + ".to(torch.int8)";
+  for (double right : {-128, 127, -127}) {
+    EXPECT_EQ(mismatches(wrapped, "int8", right), 0) << right;
+  }
+  for (double wrong : {-126, 126, 0, 1, -1}) {
+    EXPECT_EQ(mismatches(wrapped, "int8", wrong), 1) << wrong;
+  }
+  for (double right : {-123, -126}) { // 128 * 3 + 5, 127 * 3 + 5
+    EXPECT_EQ(mismatches(wrapped + " * 3 + 5", "int8", right), 0) << right;
+  }
+  for (double wrong : {-127, -119, 0, 5}) {
+    EXPECT_EQ(mismatches(wrapped + " * 3 + 5", "int8", wrong), 1) << wrong;
+  }
+  // Both sides of the condition are far from the other one.
+  const std::string chosen = "out = torch.where(y > 0, " + nearEnd + ".to(torch.int8), 5)";
+  EXPECT_EQ(mismatches(chosen, "int8", 127), 0);
+  EXPECT_EQ(mismatches(chosen, "int8", 5), 1);
+  // A sum that goes beyond the ends by itself.
+  const std::string added = "out = (torch.exp(x) * 100).to(torch.int8) + 28";
+  EXPECT_EQ(mismatches(added, "int8", 127), 0);
+  EXPECT_EQ(mismatches(added, "int8", -128), 0);
+  EXPECT_EQ(mismatches(added, "int8", 0), 1);
+}
+
+TEST(Integers, WhatMayBeAtEitherEndIsOpenBeyondTheType) {
+  const std::string wrapped = nearEnd + ".to(torch.int8)";
+  const auto agreement = [](const std::string &text, const std::string &dtype, double x,
+                            double result) {
+    return agreementOfWhole("out = " + text, dtype, x, result);
+  };
+  for (double any : {-128, 127}) {
+    EXPECT_EQ(agreement(wrapped + ".to(torch.int32)", "int32", byALittle, any).unverifiable, 1);
+    EXPECT_EQ(agreement(wrapped + ".to(torch.float32) * 2", "float32", byALittle, any).unverifiable,
+              1);
+    EXPECT_EQ(agreement("torch.abs(" + wrapped + ")", "int8", byALittle, any).unverifiable, 1);
+  }
+  // A condition is one of two, whatever is compared.
+  const std::string condition = "(" + wrapped + " > y) * 1";
+  EXPECT_EQ(agreement(condition, "int64", byALittle, 0).mismatches, 0);
+  EXPECT_EQ(agreement(condition, "int64", byALittle, 1).mismatches, 0);
+  EXPECT_EQ(agreement(condition, "int64", byALittle, 2).mismatches, 1);
+  // 256 or 255 is 0 or -1, with no end between them.
+  const double twice = std::log(2.0F);
+  EXPECT_EQ(agreement(wrapped + ".to(torch.int32)", "int32", twice, -1).mismatches, 0);
+  EXPECT_EQ(agreement(wrapped + ".to(torch.int32)", "int32", twice, 255).mismatches, 1);
+  EXPECT_EQ(agreement(wrapped + ".to(torch.float32) * 2", "float32", twice, -2).mismatches, 0);
+  EXPECT_EQ(agreement(wrapped + ".to(torch.float32) * 2", "float32", twice, 16).mismatches, 1);
+  // Nothing is known of a number whose error is as large as half of all numbers.
+  const std::string rough = "((torch.exp(x) * 1e9).to(torch.int32)).to(torch.int8)";
+  EXPECT_EQ(agreement(rough, "int8", byALittle, 0).unverifiable, 1);
+}
+
 } // namespace
 } // namespace nereid::eager

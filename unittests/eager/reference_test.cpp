@@ -390,6 +390,26 @@ TEST(Reference, SoftmaxOfHugeComputedNumbersIsOpen) {
   EXPECT_GT(agreement.unverifiable, 0);
 }
 
+TEST(Reference, SoftmaxOfNumbersThatAreFarOffIsAShare) {
+  // Each sum may be off by some hundred, of which exp alone would leave the range.
+  const std::string y = "((x + 3e9) - 3e9)";
+  const std::vector<double> x = {1, 2, 3, 4};
+  const std::string shares = "out = softmax(" + y + ", dim=-1)";
+  const Comparison any = agreementOf(shares, x, {0, 1, 0, 0});
+  EXPECT_EQ(any.unverifiable, 0);
+  EXPECT_TRUE(any.passed());
+  EXPECT_EQ(agreementOf(shares, x, {2.5, -2.5, std::nanf(""), HUGE_VALF}).mismatches, 4);
+  const Comparison logarithms =
+      agreementOf("out = log_softmax(" + y + ", dim=-1)", x, {-256, 0, -256, 0});
+  EXPECT_EQ(logarithms.unverifiable, 0);
+  EXPECT_TRUE(logarithms.passed());
+  // What is subtracted is the maximum here and another number there: exp may leave the range.
+  const std::string top = "torch.where(x > 0, " + y + ".amax(dim=-1, keepdim=True), 0)";
+  EXPECT_GT(
+      agreementOf("out = exp(" + y + " - " + top + ")", {1, 2, -3, 4}, {1, 1, 1, 1}).unverifiable,
+      0);
+}
+
 TEST(Reference, WrongTensorsAreRefused) {
   Operator op = shipped("broadcast_add");
   std::vector<Tensor> in = {make({2, 3}, {1, 2, 3, 4, 5, 6}), make({4}, {1, 2, 3, 4})};

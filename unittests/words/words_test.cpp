@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens, facts, ranking and written definitions of sentences in both languages.
-#include "lib/words/Numbers.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
 #include "lib/words/made/Chain.h"
 #include "lib/words/made/Formula.h"
 #include "lib/words/made/Product.h"
+#include "lib/words/numbers/Numbers.h"
 
 #include <gtest/gtest.h>
 
@@ -205,6 +205,16 @@ TEST(Words, BodiesTakeFactors) {
         Row{"repeat", "repeat 4 times", "x.repeat(4, 4)", 1},
         Row{"cross_entropy_smoothed", "label smoothing of 0.2", "label_smoothing=0.2", 1},
         Row{"pixel_shuffle", "by a factor of 3", "F.pixel_shuffle(x, 2)", 1},
+        Row{"pad", "pad by 3 on each side", "F.pad(x, (3, 3, 3, 3))", 1},
+        Row{"pad", "pad 2 left and 1 right", "F.pad(x, (2, 1, 0, 0))", 1},
+        Row{"pad", "左右各填充3", "F.pad(x, (3, 3, 0, 0))", 1},
+        Row{"pad", "左边填充2右边填充1", "F.pad(x, (2, 1, 0, 0))", 1},
+        Row{"pad", "the last dimension, pad by 2", "F.pad(x, (2, 2, 0, 0))", 1},
+        Row{"pad", "pad 2 at the top and 1 at the bottom", "F.pad(x, (0, 0, 2, 1))", 1},
+        Row{"pad", "pad the left by 1, the right by 2, the top by 3", "F.pad(x, (1, 2, 3, 0))", 1},
+        Row{"pad", "pad left and right by 4", "F.pad(x, (4, 4, 0, 0))", 1},
+        Row{"pad_reflect", "reflection padding of 2", "F.pad(x, (2, 2, 2, 2), mode", 1},
+        Row{"pad", "pad left by 2 and by 3", "F.pad(x, (1, 2, 3, 0))", 1},
         Row{"softmax", "softmax 2x", "torch.amax", 2}}) {
     const auto op = writtenFrom(row.name, row.text);
     ASSERT_TRUE(op) << row.text;
@@ -246,6 +256,13 @@ TEST(Words, ShapesInTheirSpellings) {
   for (const char *text : {"(ReLU)", "(see below, too)", "1.5x", "[", "[]", "[8,", "(8 rows)",
                            "99999999999999999999x2", "4x", "Box", "[[8]"}) {
     EXPECT_TRUE(factsOf(text).shapes.empty() || std::string(text) == "[[8]") << text;
+  }
+  EXPECT_TRUE(factsOf("sum over dims (1, 2)").shapes.empty()); // axes
+  EXPECT_EQ(factsOf("sum over dims (1, 2)").axes->dims, (Sizes{1, 2}));
+  EXPECT_EQ(factsOf("最后两个维度").axes->dims, (Sizes{-2, -1}));
+  EXPECT_EQ(factsOf("axis=-1").axes->dims, (Sizes{-1}));
+  for (const char *text : {"head dim 8", "dim 2048", "4-d", "head_dim=8", "a dimension"}) {
+    EXPECT_FALSE(factsOf(text).axes) << text;
   }
   EXPECT_EQ(factsOf("hidden size 4096").lengths.at(0).size, 4096);
   EXPECT_EQ(factsOf("quantise to int8").castTypes.size(), 1u);

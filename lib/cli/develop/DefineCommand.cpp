@@ -7,12 +7,12 @@
 #include "lib/generator/ReservedNames.h"
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/words/Numbers.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
 #include "lib/words/made/Chain.h"
 #include "lib/words/made/Formula.h"
 #include "lib/words/made/Product.h"
+#include "lib/words/numbers/Numbers.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

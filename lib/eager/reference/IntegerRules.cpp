@@ -3,6 +3,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/eager/reference/ReferenceCast.h"
 #include "lib/eager/reference/indices/RowRuns.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace nereid::eager {
 namespace {
@@ -266,6 +268,60 @@ double bitsOff(const std::vector<const BoundedTensor *> &operands, const int64_t
 } // namespace
 
 uint64_t wrapped(uint64_t value, DType type) { return Wrapping(type)(value); }
+
+uint64_t stepsApart(uint64_t a, uint64_t b, DType type) {
+  const int unused = Wrapping(type).unused;
+  return std::min(((a - b) << unused) >> unused, ((b - a) << unused) >> unused);
+}
+
+bool isOpen(const Bounded &value, DType type) {
+  return value.error >= std::ldexp(1.0, 8 * static_cast<int>(sizeInBytes(type)) - 1);
+}
+
+bool keepsWrapping(const Node &node, size_t k, DType from, DType to) {
+  static const std::set<std::string> sums = {"add", "sub", "mul", "neg", "square", "rsub", "sum"};
+  const definition::Operation &operation = *definition::findOperation(node.op);
+  if (isFloat(to) || to == DType::Bool || sizeInBytes(to) > sizeInBytes(from)) {
+    return false;
+  }
+  return sums.contains(node.op) || (node.op == "where" && k > 0) ||
+         (node.op == "masked_fill" && k != 1) || operation.result == definition::ResultType::Cast ||
+         operation.kind == definition::OperationKind::Contraction ||
+         operation.kind == definition::OperationKind::View;
+}
+
+bool maySpanEnds(const Node &node, const BoundedTensor &results, DType type) {
+  static const std::set<std::string> falling = {"sub", "rsub", "neg"};
+  static const std::set<std::string> rising = {"add", "mul", "square", "pow"};
+  const bool falls = falling.contains(node.op);
+  if (!falls && !rising.contains(node.op)) {
+    return false;
+  }
+  const bool isAbove = isUnsignedInteger(type) && !falls;
+  return std::any_of(results.elements.begin(), results.elements.end(), [&](const Bounded &each) {
+    const double low = each.value - each.error;
+    return each.error > 0 && !(isWithin(isAbove ? std::max(0.0, low) : low, type) &&
+                               isWithin(each.value + each.error, type));
+  });
+}
+
+std::optional<BoundedTensor> withOpenEnds(const BoundedTensor &in, DType type) {
+  const auto leaves = [&](const Bounded &each) {
+    return each.error > 0 &&
+           !(isWithin(each.value - each.error, type) && isWithin(each.value + each.error, type));
+  };
+  if (!in.mayWrap || std::none_of(in.elements.begin(), in.elements.end(), leaves)) {
+    return std::nullopt;
+  }
+  BoundedTensor out;
+  out.sizes = in.sizes;
+  out.elements = in.elements;
+  out.integers = in.integers;
+  for (Bounded &each : out.elements) {
+    each.error = leaves(each) ? std::numeric_limits<double>::infinity() : each.error;
+  }
+  return out;
+}
 
 void pointwiseIntegers(const Node &node, DType computed,
                        const std::vector<const BoundedTensor *> &operands,

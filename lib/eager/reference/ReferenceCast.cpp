@@ -62,13 +62,6 @@ Bounded toFloat(const Bounded &x, DType from, DType to) {
   return {value, error};
 }
 
-/// Between the ends of the type, whose highest number and one a double has.
-bool isWithin(double value, DType to) {
-  const int bits = static_cast<int>(8 * sizeInBytes(to)) - (isSignedInteger(to) ? 1 : 0);
-  const double end = std::ldexp(1.0, bits);
-  return value < end && value >= (isSignedInteger(to) ? -end : 0.0);
-}
-
 Bounded toInteger(const Bounded &x, DType to, const Ends &ends, uint64_t &whole) {
   const double value = std::trunc(x.value) + 0.0; // no integer is -0
   const double low = std::trunc(std::max(x.value - x.error, ends.low));
@@ -89,6 +82,12 @@ double asDouble(uint64_t value, DType type) {
 }
 
 } // namespace
+
+bool isWithin(double value, DType type) {
+  const int bits = static_cast<int>(8 * sizeInBytes(type)) - (isSignedInteger(type) ? 1 : 0);
+  const double end = std::ldexp(1.0, bits);
+  return value < end && value >= (isSignedInteger(type) ? -end : 0.0);
+}
 
 double nearestOf(DType type, double value) {
   if (type == DType::F64 || !std::isfinite(value) || value == 0) {
@@ -125,6 +124,9 @@ BoundedTensor castBounded(const BoundedTensor &in, DType from, DType to, bool ho
           in.integers.empty() ? static_cast<uint64_t>(x.value != 0) : in.integers[i];
       out.integers[i] = wrapped(given, to);
       result = {asDouble(out.integers[i], to), x.error};
+      const bool spansEnds = x.error > 0 && !(isWithin(result.value - x.error, to) &&
+                                              isWithin(result.value + x.error, to));
+      out.mayWrap = out.mayWrap || (spansEnds && from != DType::Bool);
     } else if (holdsMore) {
       result = x;
     } else {

@@ -13,6 +13,9 @@ namespace nereid::eager {
 /// an infinity, or NaN where the type has none (float8_e4m3fn).
 double nearestOf(DType type, double value);
 
+/// Between the ends of the integer type, whose highest number and one a double has; false of NaN.
+bool isWithin(double value, DType type);
+
 /// Values of the type `from` in the type `to`, which are off as far as those at the ends of what
 /// the given ones may be, but for what lies beyond their known ends. `holdsMore`: every value of
 /// `from` is one of `to`, nothing is rounded.

@@ -229,7 +229,7 @@ public:
                  std::span<const Tensor> inputs, std::span<const BoundedTensor *const> loaded,
                  const ErrorModel &model)
       : graph(graph), types(types), inputs(inputs), loaded(loaded), model(model),
-        values(graph.nodes.size()), at(graph.nodes.size()) {}
+        values(graph.nodes.size()), at(graph.nodes.size()), highest(graph.nodes.size(), NAN) {}
 
   Result<std::vector<BoundedTensor>> run() {
     std::vector<size_t> lastUse = lastUses(graph);
@@ -245,6 +245,7 @@ public:
         return value.error();
       }
       values[i] = std::move(*value);
+      values[i].mayWrap = values[i].mayWrap || readsWrapped(i);
       for (int input : node.inputs) {
         if (lastUse[static_cast<size_t>(input)] == i) {
           BoundedTensor done = std::move(values[static_cast<size_t>(input)]);
@@ -299,6 +300,7 @@ private:
     for (int input : node.inputs) {
       operands.push_back(at[static_cast<size_t>(input)]);
     }
+    const std::vector<BoundedTensor> opened = openEnds(i, operands);
     if (operation.result == definition::ResultType::Cast) {
       const DType from = types[static_cast<size_t>(node.inputs[0])];
       return castBounded(*operands[0], from, types[i], definition::holdsAll(types[i], from),
@@ -385,15 +387,63 @@ private:
     }
     Result<BoundedTensor> value = pointwise(node, operands, &rule);
     if (value && isOfIntegers) {
+      value->mayWrap = types[i] == computed && maySpanEnds(node, *value, types[i]);
       pointwiseIntegers(node, computed, operands, absentOperands(node), isExact, *value);
     }
     if (value && isFloating) {
-      if (const int from = shiftedByMaximum(graph, node); from >= 0) {
-        boundShifted(*at[static_cast<size_t>(from)], *at[static_cast<size_t>(node.inputs[1])],
-                     *value);
-      }
+      boundSoftmax(i, own, *value);
     }
     return value;
+  }
+
+  void boundSoftmax(size_t i, const ErrorModel &own, BoundedTensor &out) {
+    const Node &node = graph.nodes[i];
+    const auto operand = [&](size_t k) -> const BoundedTensor & {
+      return *at[static_cast<size_t>(node.inputs[k])];
+    };
+    const auto known = [&](int shifted) {
+      return shifted >= 0 && !std::isnan(highest[static_cast<size_t>(shifted)]);
+    };
+    if (shiftedByMaximum(graph, node) >= 0) {
+      highest[i] = highestShifted(operand(0), own);
+      boundShifted(operand(0), operand(1), out);
+    } else if (const int from = exponentialOfShifted(graph, node); known(from)) {
+      boundExponentials(operand(0), highest[static_cast<size_t>(from)], own, out);
+    } else if (const int of = logarithmOfSum(graph, node); known(of)) {
+      boundLogarithms(operand(0), highest[static_cast<size_t>(of)], own, out);
+    } else if (known(shareOfSum(graph, node))) {
+      boundShares(operand(0), operand(1), own, out);
+    }
+  }
+
+  bool readsWrapped(size_t i) const {
+    const Node &node = graph.nodes[i];
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      const auto input = static_cast<size_t>(node.inputs[k]);
+      if (at[input]->mayWrap && keepsWrapping(node, k, types[input], types[i])) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Puts others in the place of operands that may have wrapped, see IntegerRules.h.
+  std::vector<BoundedTensor> openEnds(size_t i,
+                                      std::vector<const BoundedTensor *> &operands) const {
+    const Node &node = graph.nodes[i];
+    std::vector<BoundedTensor> opened;
+    opened.reserve(operands.size());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const DType from = types[static_cast<size_t>(node.inputs[k])];
+      if (!operands[k]->mayWrap || keepsWrapping(node, k, from, types[i])) {
+        continue;
+      }
+      if (auto other = withOpenEnds(*operands[k], from)) {
+        opened.push_back(std::move(*other));
+        operands[k] = &opened.back();
+      }
+    }
+    return opened;
   }
 
   /// A difference that exp reads. Kernels for GPUs round its product with log2(e), which is as if
@@ -486,6 +536,7 @@ private:
   const ErrorModel &model;
   std::vector<BoundedTensor> values;
   std::vector<const BoundedTensor *> at;
+  std::vector<double> highest; ///< of x - max(x), see ShiftedByMaximum.h; NaN: not known
 };
 
 } // namespace

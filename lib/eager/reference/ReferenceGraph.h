@@ -20,6 +20,9 @@ struct BoundedTensor {
   std::vector<uint64_t> integers;
   /// No element has an error: said where it is known, so that nobody has to look.
   bool isExact = false;
+  /// Of integers: with its error an element may lie beyond the ends of its type, which is at the
+  /// other one: errors are distances around the ends, see IntegerRules.h.
+  bool mayWrap = false;
 
   BoundedTensor() = default;
   BoundedTensor(BoundedTensor &&) = default;

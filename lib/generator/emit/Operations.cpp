@@ -2,6 +2,7 @@
 // Map nodes as expressions of exact types, see Values.h.
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/emit/Values.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Guards.h"
 #include "lib/generator/program/Types.h"
 
@@ -42,8 +43,8 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   }
   std::vector<Value> in;
   in.reserve(node.inputs.size());
-  for (const Node *input : node.inputs) {
-    in.push_back(value(input, around));
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    in.push_back(operand(node, i, around));
   }
   int height = 1;
   for (const Value &each : in) {
@@ -83,6 +84,29 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   }
   return {pointwiseExpression(node.name, operands, languageName(dtype), isFloat(dtype))->tree,
           height};
+}
+
+Values::Value Values::operand(const Node &node, size_t number, const Conditions &around) {
+  const Node &own = *node.inputs[number];
+  const bool isRounded = number == 0 && products.differences.contains(&node);
+  if (isRounded && isMap(own, "neg")) {
+    const Value product = roundedProduct(*own.inputs[0], around);
+    return {kernel::unary("-", product.tree), product.height + 1};
+  }
+  return isRounded ? roundedProduct(own, around) : value(&own, around);
+}
+
+/// See ExponentProducts.h.
+Values::Value Values::roundedProduct(const Node &node, const Conditions &around) {
+  const Value made = operation(node, around);
+  std::vector<kernel::Argument> factors;
+  for (size_t i = 0; i < 2; ++i) {
+    const bool isLiteral = isMap(node, "mul") && isConst(node.inputs[i]);
+    const kernel::Expr &factor = made.tree->operands[i];
+    factors.emplace_back(isLiteral ? typed({factor, 1, true}, node.dtype) : factor);
+  }
+  factors.emplace_back(kernel::real(0));
+  return {call("tl.fma", std::move(factors)), made.height};
 }
 
 /// By products, which wrap as the power does.

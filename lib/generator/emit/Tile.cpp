@@ -100,6 +100,10 @@ void Tile::bind() {
   }
 }
 
+kernel::Expr Tile::blocksOf(const TileDim &dim) {
+  return dim.form == DimForm::Point ? extent(dim) : call("tl.cdiv", {extent(dim), name(dim.block)});
+}
+
 void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids) {
   const std::string outermost = "pid_" + dims[grid[0]].index;
   std::string rest = arguments.names.fresh(grid.size() > 1 ? "pid" : outermost);
@@ -110,9 +114,7 @@ void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &i
     const TileDim &dim = dims[grid[i]];
     const std::string blocks = arguments.names.fresh("blocks_" + dim.index);
     ids[grid[i]] = arguments.names.fresh("pid_" + dim.index);
-    body.assign(blocks, dim.form == DimForm::Point
-                            ? extent(dim)
-                            : call("tl.cdiv", {extent(dim), name(dim.block)}));
+    body.assign(blocks, blocksOf(dim));
     body.assign(ids[grid[i]], kernel::binary("%", name(rest), name(blocks)));
     const std::string outer = arguments.names.fresh(i == 1 ? outermost : "pid_rest");
     body.assign(outer, kernel::binary("//", name(rest), name(blocks)));
@@ -140,7 +142,7 @@ void Tile::regroup(const TileDim &dim, const std::string &own, const std::string
     return name(fresh);
   };
   body.when(kernel::binary(">", name(dim.group), 1), [&] {
-    const kernel::Expr blocks = call("tl.cdiv", {extent(dim), name(dim.block)});
+    const kernel::Expr blocks = blocksOf(dim);
     const kernel::Expr size = assign("group_size", name(dim.group) * name(innerBlocks));
     const kernel::Expr within = assign("within", name(own) * name(innerBlocks) + name(inner));
     const kernel::Expr first =
@@ -180,10 +182,24 @@ void Tile::bindOwn() {
 }
 
 void Tile::loop(const std::function<void()> &inside, const std::vector<Tile *> &also) {
+  walk(0, extent(dims[*reducedDim()]), inside, also);
+}
+
+void Tile::loop(const kernel::Expr &first, const kernel::Expr &last,
+                const std::function<void()> &inside, const std::vector<Tile *> &also) {
+  const kernel::Expr block = name(dims[*reducedDim()].block);
+  const std::string begin = arguments.names.fresh("begin"), stop = arguments.names.fresh("stop");
+  body.assign(begin, first * block);
+  body.assign(stop, last * block);
+  walk(name(begin), name(stop), inside, also);
+}
+
+/// From `first` to `end`, in elements.
+void Tile::walk(const kernel::Expr &first, const kernel::Expr &end,
+                const std::function<void()> &inside, const std::vector<Tile *> &also) {
   const size_t dim = *reducedDim();
   const std::string start = arguments.names.fresh("start");
-  const kernel::Expr end = extent(dims[dim]);
-  body.loop(start, call("range", {0, end, name(dims[dim].block)}), [&] {
+  body.loop(start, call("range", {first, end, name(dims[dim].block)}), [&] {
     enter(start);
     for (Tile *each : also) {
       each->enter(start);

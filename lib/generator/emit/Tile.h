@@ -63,6 +63,11 @@ public:
   /// Writes a loop over the blocks of the dimension that has this form, one at most; `also`: their
   /// own such dimension is the same.
   void loop(const std::function<void()> &inside, const std::vector<Tile *> &also = {});
+  /// The same over blocks from `first` to `last`, which is none of them.
+  void loop(const kernel::Expr &first, const kernel::Expr &last,
+            const std::function<void()> &inside, const std::vector<Tile *> &also = {});
+  /// How many blocks a dimension has, of a Point how many indices.
+  kernel::Expr blocksOf(const TileDim &dim);
 
   const std::vector<TileDim> &dimensions() const { return dims; }
   kernel::Expr at(IteratorId iterator) const { return indices.at(iterator); }
@@ -92,6 +97,8 @@ public:
 private:
   kernel::Expr extent(const TileDim &dim);
   void bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids);
+  void walk(const kernel::Expr &first, const kernel::Expr &end, const std::function<void()> &inside,
+            const std::vector<Tile *> &also);
   void regroup(const TileDim &dim, const std::string &own, const std::string &inner,
                const std::string &innerBlocks);
   void bindIndex(size_t dim, const kernel::Expr &first);

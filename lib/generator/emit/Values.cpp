@@ -24,7 +24,8 @@ bool isConst(const Node *node) { return node->kind == NodeKind::Const; }
 Values::Values(const Program &program, const std::vector<const Node *> &roots, Tile &tile,
                kernel::Body &body, Arguments &arguments)
     : program(program), tile(tile), body(body), arguments(arguments),
-      monoids(tile, body, arguments, coveredExtrema(roots)), shared(roots) {
+      monoids(tile, body, arguments, coveredExtrema(roots)), shared(roots),
+      products(exponentProducts(roots)) {
   for (const Node *root : roots) {
     ++uses[root];
   }
@@ -182,7 +183,7 @@ Values::Value Values::compute(const Node *node, const Conditions &around) {
   if (node->kind == NodeKind::Pick) {
     return {reduced(node->inputs[0], around)[node->component]};
   }
-  return operation(*node, around);
+  return products.rounded.contains(node) ? roundedProduct(*node, around) : operation(*node, around);
 }
 
 // ---- constants ----

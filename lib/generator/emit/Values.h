@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/emit/ExponentProducts.h"
 #include "lib/generator/emit/Lanes.h"
 #include "lib/generator/emit/SharedValues.h"
 
@@ -100,6 +101,8 @@ private:
   Value ordinal(const Node &node, const Conditions &around);
   Value select(const Node &node, const Conditions &around);
   Value power(const Node &node, Value base, int64_t exponent);
+  Value operand(const Node &node, size_t number, const Conditions &around);
+  Value roundedProduct(const Node &node, const Conditions &around);
   std::optional<kernel::Expr> comparison(const Node &node, bool holds);
   Value load(const Selected &selected, const Conditions &around);
   void write(const Store &store, const Value &value, const Conditions &around);
@@ -144,6 +147,7 @@ private:
   Arguments &arguments;
   LaneMonoids monoids;
   const SharedValues shared;
+  const ExponentProducts products;
   std::map<const Node *, int> uses;
   std::set<const Node *> reading;                          ///< depend on memory
   std::map<const Node *, std::vector<const Node *>> picks; ///< of lines and reductions of several

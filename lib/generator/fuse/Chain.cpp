@@ -66,7 +66,8 @@ private:
     if (!inner) {
       return std::nullopt;
     }
-    ProductChain made{outer, {*inner}, scores};
+    const Node *away = outer.a->inputs[0]->inputs[0];
+    ProductChain made{outer, {*inner}, scores, away->inputs[1], outer.a->inputs[1]};
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
     return made;
   }

@@ -23,10 +23,13 @@ struct BesideChain {
 
 struct ProductChain {
   Contraction outer; ///< a: the weights, b: the values
-  std::vector<Contraction>
-      inner;                    ///< of which the weights are computed; a: the queries, b: the keys
-  const Node *scores = nullptr; ///< of which the weights are the softmax along outer.k; null: they
-                                ///< are what they say, and no other reduction is in them
+  /// Of which the weights are computed; a: the queries, b: the keys.
+  std::vector<Contraction> inner;
+  /// Of which the weights are the softmax along outer.k. Null: they are what they say, and no other
+  /// reduction is in them.
+  const Node *scores = nullptr;
+  /// Of a softmax: the largest score and the sum of exponentials, as the weights have them.
+  const Node *top = nullptr, *total = nullptr;
   std::vector<BesideChain> beside = {};
 };
 

@@ -69,7 +69,7 @@ private:
       const auto inner = productsIn(outer.a, outer.m, outer.k);
       if (inner && !inner->empty()) {
         outer.operand = storageOf(outer.b).value_or(DType::F32);
-        made.steps.push_back({std::move(stores), ProductChain{outer, *inner, nullptr}});
+        made.steps.push_back({std::move(stores), ProductChain{outer, *inner}});
         return true;
       }
     }

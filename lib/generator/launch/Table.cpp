@@ -217,10 +217,61 @@ void addCondition(std::string &all, const std::string &one) {
   all += (all.empty() ? "" : "*") + ("(" + one + ")");
 }
 
-/// The chain's kernel beside those into which partition() has cut its stage, the last of `made`.
-Status addChain(const Program &program, const std::string &name, const ChainStage &stage,
+/// Parts of a chain's keys; how many keys it has at least, so that each program has a long way to
+/// go, and how many processors there are for each tile of queries.
+constexpr int64_t partsOfKeys = 16, leastOfKeys = 1024, processorsOfTile = 2;
+
+/// Adds the kernels of parts to a chain's, under a choice of their own.
+Status addChainParts(Program &program, const std::string &name, const ChainStage &stage,
+                     const std::string &role, StageKernel &whole, MadeKernels &made,
+                     std::map<BufferId, std::string> &conditions, Roles &roles) {
+  const TileDim keys{"", "", stage.chain.outer.k};
+  const bool areFew = program.space.symbols.isAtMost(extentOf(keys, program), leastOfKeys - 1);
+  if (areFew || !stage.chain.beside.empty()) { // what stands beside would be in parts as well
+    return Done{};
+  }
+  const ChainParts parts = splitChain(program, stage.stores, stage.chain, partsOfKeys);
+  auto part = emitChainPart(program, name + "_part_kernel", stage.chain, parts);
+  if (!part) {
+    return part.error();
+  }
+  part->role = role + "_part";
+  auto joined = kernelsOf(program, name + "_join", parts.split.stages[1], roles.next("reduce"));
+  if (!joined) {
+    return joined.error();
+  }
+  std::string tiles =
+      fmt::format("cdiv({}, 64)", launchExtent({"", "", stage.chain.outer.m}, program));
+  if (!stage.chain.outer.batch.empty()) {
+    tiles += "*" + launchExtent({"", "", stage.chain.outer.batch}, program);
+  }
+  LaunchChoice choice;
+  choice.kind = LaunchChoice::Kind::Form;
+  choice.name = role + ".SPLIT";
+  choice.rule =
+      fmt::format("{}*({} >= {})*({}*{} <= {})", onDeviceName, launchExtent(keys, program),
+                  leastOfKeys, tiles, processorsOfTile, processorsName);
+  choice.least = choice.naive = 0;
+  const std::string isSplit = whole.condition + "*" + choiceVariable(choice.name);
+  whole.condition += fmt::format("*({} == 0)", choiceVariable(choice.name));
+  made.table.choices.push_back(std::move(choice));
+  for (BufferId workspace : parts.split.workspaces) {
+    conditions[workspace] = isSplit;
+  }
+  part->condition = isSplit;
+  made.kernels.push_back(std::move(*part));
+  for (StageKernel &kernel : *joined) {
+    kernel.condition = isSplit;
+    made.kernels.push_back(std::move(kernel));
+  }
+  return Done{};
+}
+
+/// The chain's kernels beside those into which partition() has cut its stage, the last of `made`.
+Status addChain(Program &program, const std::string &name, const ChainStage &stage,
                 size_t firstKernel, BufferId firstSaved, MadeKernels &made,
-                std::map<BufferId, std::string> &conditions, const std::string &role) {
+                std::map<BufferId, std::string> &conditions, const std::string &role,
+                Roles &roles) {
   auto kernel = emitChain(program, name, stage.stores, stage.chain);
   if (!kernel) {
     return kernel.error();
@@ -246,8 +297,10 @@ Status addChain(const Program &program, const std::string &name, const ChainStag
   for (BufferId buffer : saved) {
     addCondition(conditions[buffer], otherwise);
   }
+  Status added = addChainParts(program, name.substr(0, name.rfind("_kernel")), stage, role, *kernel,
+                               made, conditions, roles);
   made.kernels.push_back(std::move(*kernel));
-  return Done{};
+  return added;
 }
 
 } // namespace
@@ -381,9 +434,9 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
       continue;
     }
     if (auto chain = chains.find(first); chain != chains.end()) {
-      if (Status added =
-              addChain(program, name + "_chain_kernel", chain->second, firstKernel,
-                       static_cast<BufferId>(ownBuffers), made, conditions, roles.next("chain"));
+      if (Status added = addChain(program, name + "_chain_kernel", chain->second, firstKernel,
+                                  static_cast<BufferId>(ownBuffers), made, conditions,
+                                  roles.next("chain"), roles);
           !added) {
         return added.error();
       }

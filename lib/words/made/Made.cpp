@@ -63,7 +63,7 @@ std::optional<Shipped> madeDefinition(const MadeParts &parts) {
     Diagnostics diags;
     if (auto op = definition::parseOperator("made", made.text, diags)) {
       made.op = std::move(*op);
-      made.numbers = numbersIn(made.op);
+      readNumbers(made);
       return made;
     }
   }

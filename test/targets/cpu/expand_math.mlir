@@ -51,3 +51,18 @@ func.func @log(%x: !llvm.ptr) {
   llvm.store %b, %x : f64, !llvm.ptr
   return
 }
+
+// A product that is rounded before anything is added to it: without the instruction no other way
+// of rounding once is needed.
+// ALL-LABEL: func.func @rounded_product
+// FMA: math.fma %{{.*}}, %{{.*}}, %{{.*}} : vector<8xf32>
+// V2: %[[PRODUCT:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<8xf32>
+// V2-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT]], %{{.*}} : vector<8xf32>
+// V2-NEXT: llvm.store %[[SUM]]
+func.func @rounded_product(%x: !llvm.ptr) {
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %a = llvm.load %x : !llvm.ptr -> vector<8xf32>
+  %b = math.fma %a, %a, %zero : vector<8xf32>
+  llvm.store %b, %x : vector<8xf32>, !llvm.ptr
+  return
+}

@@ -101,6 +101,28 @@ TEST(Chain, IsTheReference) {
   }
 }
 
+TEST(Chain, InPartsOfItsKeysIsTheReference) {
+  RunOptions inInterpreter, onProcessor{RunOn::Cpu, false, false};
+  inInterpreter.chosen = onProcessor.chosen = {{"chain.SPLIT", 1}};
+  for (const std::string &body :
+       {std::string("torch.relu(F.softmax(q @ k.permute(0, 2, 1) * 0.25, dim=-1) @ v) + 1"),
+        std::string("F.softmax(torch.where(b > 0, q @ k.permute(0, 2, 1), float(\"-inf\")), "
+                    "dim=-1) @ v")}) {
+    const bool hasBias = body.find("b >") != std::string::npos;
+    // Fewer blocks of keys than parts, and more; a row may see none.
+    for (const std::vector<int64_t> &sizes :
+         {std::vector<int64_t>{2, 1, 20, 37, 12}, {1, 3, 16, 700, 17}, {2, 2, 8, 1, 1}}) {
+      const Sample sample = sampleOf(body, hasBias, sizes);
+      for (DType dtype : {DType::F32, DType::BF16}) {
+        const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
+                                             "\"" + std::string(torchName(dtype)) + "\"");
+        expectReference(op, sample, dtype, inInterpreter);
+        expectReference(op, sample, dtype, onProcessor);
+      }
+    }
+  }
+}
+
 TEST(Chain, TakesTheKeysForValues) {
   const std::string queries = "\"B\", \"Q\", \"D\"";
   Sample sample = sampleOf("F.softmax(q @ k.mT, dim=-1) @ k", false, {2, 19, 20, 37, 20});

@@ -29,11 +29,12 @@ constexpr double leastOfNormal = -87.3365;
 class ChainWriting {
 public:
   ChainWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
-               const ProductChain &chain)
-      : program(program), stores(stores), chain(chain), order(orderOf(program, stores)),
-        writing(program, name, stores, resultDims()), products(program, writing, chain.inner),
-        keys(dimOfKeys()), tiles(products, dimsWith(0, keys)),
-        scoreTile(writing.tile, dimsWith(0, keys)), valueTile(writing.tile, dimsWith(1, keys)),
+               const ProductChain &chain, const ChainParts *parts)
+      : program(program), stores(stores), chain(chain), parts(parts),
+        order(orderOf(program, stores)), writing(program, name, stores, resultDims()),
+        products(program, writing, chain.inner), keys(dimOfKeys()),
+        tiles(products, dimsWith(0, keys)), scoreTile(writing.tile, dimsWith(0, keys)),
+        valueTile(writing.tile, dimsWith(1, keys)),
         ofScore(program, rootsOfScores(), scoreTile, writing.body, writing.arguments),
         ofValue(program, {chain.outer.b}, valueTile, writing.body, writing.arguments),
         onDevice(writing.constant(onDeviceName)) {}
@@ -52,8 +53,12 @@ public:
     products.load();
     std::vector<Tile *> also = products.tiles();
     also.push_back(&valueTile);
-    scoreTile.loop([&] { isSoftmax() ? turn() : plainTurn(); }, also);
-    writing.values.give(chain.outer.reduce, {isSoftmax() ? fresh("attended", acc / total) : acc});
+    if (parts != nullptr) {
+      addPart(also);
+    } else {
+      scoreTile.loop([&] { isSoftmax() ? turn() : plainTurn(); }, also);
+      writing.values.give(chain.outer.reduce, {isSoftmax() ? fresh("attended", acc / total) : acc});
+    }
     for (size_t i = 0; i < chain.beside.size(); ++i) {
       const BesideChain &each = chain.beside[i];
       writing.values.give(each.reduce, ofScore.behindTurns(*each.own, besideSoFar[i]));
@@ -79,6 +84,19 @@ public:
   }
 
 private:
+  /// The keys of the program's part, and what is left of them.
+  void addPart(const std::vector<Tile *> &also) {
+    const Polynomial count = program.space.iterators[parts->part].extent;
+    const Expr blocks = fresh("blocks", scoreTile.blocksOf(keys));
+    const Expr own = fresh("blocks_of_part", call("tl.cdiv", {blocks, *count.constant()}));
+    const Expr first = fresh("first", writing.tile.along(0) * own);
+    const Expr last = fresh("last", call("tl.minimum", {first + own, blocks}));
+    scoreTile.loop(first, last, [&] { turn(); }, also);
+    writing.values.give(chain.outer.reduce, {acc});
+    writing.values.give(chain.top, {top});
+    writing.values.give(chain.total, {total});
+  }
+
   std::vector<const Node *> rootsOfScores() const {
     std::vector<const Node *> roots = {weights()};
     for (const BesideChain &each : chain.beside) {
@@ -197,6 +215,9 @@ private:
 
   std::vector<TileDim> resultDims() const {
     std::vector<TileDim> dims;
+    if (parts != nullptr) {
+      dims.push_back({"part", "", {parts->part}, DimForm::Point});
+    }
     if (!chain.outer.batch.empty()) {
       dims.push_back({"batch", "", inOrder(chain.outer.batch), DimForm::Point});
     }
@@ -239,6 +260,7 @@ private:
   const Program &program;
   const std::vector<Store> &stores;
   const ProductChain &chain;
+  const ChainParts *parts; ///< null: of all keys
   const std::vector<IteratorId> order;
   KernelWriting writing;
   InnerProducts products;
@@ -272,7 +294,16 @@ Result<StageKernel> emitChain(const Program &program, const std::string &name,
   if (std::optional<std::string> found = unsupported(stores, true)) {
     return makeError("E0607", fmt::format("a chain's kernel has no {}", *found));
   }
-  return ChainWriting(program, name, stores, chain).run();
+  return ChainWriting(program, name, stores, chain, nullptr).run();
+}
+
+Result<StageKernel> emitChainPart(const Program &program, const std::string &name,
+                                  const ProductChain &chain, const ChainParts &parts) {
+  const std::vector<Store> &stores = parts.split.stages[0];
+  if (std::optional<std::string> found = unsupported(stores, true)) {
+    return makeError("E0607", fmt::format("a chain's kernel has no {}", *found));
+  }
+  return ChainWriting(program, name, stores, chain, &parts).run();
 }
 
 } // namespace nereid::generator

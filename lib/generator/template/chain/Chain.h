@@ -16,7 +16,7 @@
 // they are. d and e are whole in a tile.
 #pragma once
 
-#include "lib/generator/fuse/Chain.h"
+#include "lib/generator/fuse/split/SplitChain.h"
 #include "lib/generator/template/chain/InnerProducts.h"
 
 namespace nereid::generator {
@@ -25,6 +25,10 @@ namespace nereid::generator {
 /// condition is what a launch has to have for it.
 Result<StageKernel> emitChain(const Program &program, const std::string &name,
                               const std::vector<Store> &stores, const ProductChain &chain);
+
+/// The kernel of a softmax's parts, whose programs have the keys of one part each.
+Result<StageKernel> emitChainPart(const Program &program, const std::string &name,
+                                  const ProductChain &chain, const ChainParts &parts);
 
 /// The largest block of keys, as an expression of the launch table: deep keys and values leave room
 /// for fewer. `depths`: of all factors that stand in registers or shared memory.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/words/Literals.h"
+#include "lib/words/numbers/Literals.h"
 
 #include <fmt/format.h>
 
@@ -87,9 +87,8 @@ bool isWhole(const LooseNumber &number) {
          number.text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-std::optional<OtherNumber> read(const Shipped &shipped, const std::string &body,
-                                const std::string &said, const std::string &factor) {
-  OtherNumber other{said, withBody(shipped, body, said, factor), {}};
+/// Nothing of a text that the reader of definitions refuses.
+std::optional<OtherNumber> readBack(OtherNumber other) {
   Diagnostics diags;
   auto op = other.text.empty() ? std::nullopt
                                : definition::parseOperator("definition", other.text, diags);
@@ -98,6 +97,11 @@ std::optional<OtherNumber> read(const Shipped &shipped, const std::string &body,
   }
   other.op = std::move(*op);
   return other;
+}
+
+std::optional<OtherNumber> read(const Shipped &shipped, const std::string &body,
+                                const std::string &said, const std::string &factor) {
+  return readBack({said, withBody(shipped, body, said, factor), {}});
 }
 
 std::string replaced(const std::string &body, const Literal &literal, const std::string &value) {
@@ -143,6 +147,17 @@ bool isCalled(const Literal &literal, const std::string &word) {
 bool hasOtherFactors(const Shipped &shipped, const LooseNumber &number) {
   const std::string own = number.isFactor ? factorsOf(shipped) : "";
   return !own.empty() && std::regex_replace(own, std::regex("[0-9]+"), number.text) != own;
+}
+
+std::optional<OtherNumber> withOtherBody(const Shipped &shipped, const std::string &body,
+                                         const std::string &said, const std::string &shape) {
+  OtherNumber other{said, "", {}};
+  forLines(withBody(shipped, body, said, ""),
+           [&](const std::string &section, const std::string &line) {
+             other.text += !shape.empty() && isOutputShape(section, line) ? shape : line;
+             other.text += "\n";
+           });
+  return readBack(std::move(other));
 }
 
 std::optional<OtherNumber> withNumber(const Shipped &shipped, const LooseNumber &number) {

@@ -17,6 +17,11 @@ struct OtherNumber {
   definition::Operator op;
 };
 
+/// The definition with another body, and with `shape`, where it is not empty, as the line of its
+/// results; nothing where the reader refuses it.
+std::optional<OtherNumber> withOtherBody(const Shipped &shipped, const std::string &body,
+                                         const std::string &said, const std::string &shape);
+
 /// Whether the number is a factor, and results are larger by others.
 bool hasOtherFactors(const Shipped &shipped, const LooseNumber &number);
 /// Nothing when the body has no place for the number.

@@ -7,8 +7,8 @@
 //   "add 5 to every element"          nothing: a sum of two tensors has no number
 #pragma once
 
-#include "lib/words/Literals.h"
 #include "lib/words/Shipped.h"
+#include "lib/words/numbers/Literals.h"
 
 #include <map>
 
