@@ -55,11 +55,14 @@ TEST(Body, AttentionIsItsProductsAndSoftmax) {
     const auto heads = [](const std::string &name, const std::string &last) {
       return name + "]\nshape = [\"B\", \"S\", " + last + "]\n";
     };
+    const std::string masks = "[inputs.m]\nshape = [\"S\", 1]\n[inputs.b]\nshape = [\"S\", 1]"
+                              "\ndtype = \"bool\"\n";
     const Loaded loaded =
         load("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float16\"]\nconstraints = "
              "[\"S >= 1\"]\nbody = '''\n" +
              body + "\n'''\n" + heads("[inputs.q", "16") + heads("[inputs.k", "16") +
              heads("[inputs.v", "\"E\"") + heads("[outputs.out", "\"E\"") +
+             (body.find(" m") == std::string::npos ? "" : masks) +
              "[performance]\ncases = [{ B = 2, S = 3, E = 4 }]\n");
     EXPECT_TRUE(loaded.op) << loaded.diags.render();
     return loaded.op ? operations(*loaded.op) : std::vector<std::string>();
@@ -72,8 +75,17 @@ TEST(Body, AttentionIsItsProductsAndSoftmax) {
       operationsOf("out = F.scaled_dot_product_attention(q, k, v, is_causal=True)"),
       (std::vector<std::string>{"permute", "matmul", "mul", "_positions", "_positions", "unsqueeze",
                                 "unsqueeze", "ge", "where", "softmax", "matmul"}));
+  EXPECT_EQ(operationsOf("out = F.scaled_dot_product_attention(q, k, v, m) + b"),
+            operationsOf("s = q @ k.mT * 0.25 + m\nsees = m.amax(-1, True) > -math.inf\n"
+                         "out = torch.where(sees, F.softmax(s, dim=-1) @ v, 0.0) + b"));
+  EXPECT_EQ(operationsOf("out = F.scaled_dot_product_attention(q, k, v, attn_mask=b) + m"),
+            operationsOf("s = torch.where(b, q @ k.mT * 0.25, -math.inf)\nsees = b.any(-1, True)\n"
+                         "out = torch.where(sees, F.softmax(s, dim=-1) @ v, 0.0) + m"));
   EXPECT_EQ(load(withBody("out = F.scaled_dot_product_attention(x, x, x, dropout_p=0.1)")).code(),
             "E0608");
+  EXPECT_EQ(
+      load(withBody("out = F.scaled_dot_product_attention(x, x, x, x, is_causal=True)")).code(),
+      "E0608");
 }
 
 TEST(Body, CyclesAreToldByTheirLine) {

@@ -7,18 +7,32 @@
 namespace nereid::definition {
 namespace {
 
-/// What the kernel of attention has no form for, or PyTorch draws numbers for without a seed.
+/// What bodies have no form for, or PyTorch draws numbers for without a seed.
 bool hasOthers(WrittenCall &call) {
   const auto dropout = call.isNone("dropout_p") ? std::optional(std::vector<double>{0})
                                                 : call.numbers("dropout_p", 1);
   const auto isGrouped = call.flag("enable_gqa");
   const bool isPlain = dropout && dropout->front() == 0 && isGrouped && !*isGrouped;
-  if (!call.failed() && (!isPlain || !call.isNone("attn_mask"))) {
-    call.fail("E0608",
-              fmt::format("'{}' is available without a mask, dropout and groups", call.name),
+  if (!call.failed() && !isPlain) {
+    call.fail("E0608", fmt::format("'{}' is available without dropout and groups", call.name),
               "write it out: F.softmax(q @ k.mT / math.sqrt(D) + mask, dim=-1) @ v");
   }
   return call.failed();
+}
+
+/// softmax(scores under the mask) @ value; a query that sees nothing gets zeros, as PyTorch's does.
+Value masked(WrittenCall &call, Value mask, Value scores, Value value) {
+  if (call.isNumber(*mask) || call.isAlwaysInteger(*mask)) {
+    return call.fail("E0608", fmt::format("'attn_mask' of '{}' expects bools or floats", call.name),
+                     "write attn_mask=mask != 0");
+  }
+  const std::string what = call.isAlwaysFloat(*mask)
+                               ? "seen = scores + mask\n"
+                                 "some = torch.amax(mask, dim=-1, keepdim=True) > float(\"-inf\")\n"
+                               : "seen = torch.where(mask, scores, float(\"-inf\"))\n"
+                                 "some = torch.any(mask, dim=-1, keepdim=True)\n";
+  return call.writtenOut(what + "out = torch.where(some, softmax(seen, dim=-1) @ value, 0.0)",
+                         {{"mask", mask}, {"scores", scores}, {"value", value}});
 }
 
 } // namespace
@@ -30,6 +44,10 @@ Value attention(WrittenCall &call) {
   const auto isCausal = call.flag("is_causal");
   if (!value || !isCausal || hasOthers(call)) {
     return std::nullopt;
+  }
+  if (*isCausal && !call.isNone("attn_mask")) {
+    return call.fail("E0608", fmt::format("'{}' takes a mask or is causal", call.name),
+                     "put both into the mask");
   }
   for (const Value &each : {query, key, value}) {
     if (call.isNumber(*each) || call.isOpen(*each) || call.rank(*each) < 2) {
@@ -50,6 +68,10 @@ Value attention(WrittenCall &call) {
   }
   Value scores = call.writtenOut("out = query @ key.mT * factor",
                                  {{"query", query}, {"key", key}, {"factor", factor}});
+  if (!call.isNone("attn_mask")) {
+    const Value mask = scores ? call.operand("attn_mask") : std::nullopt;
+    return mask ? masked(call, mask, scores, value) : std::nullopt;
+  }
   if (scores && *isCausal) {
     scores = call.writtenOut(
         "out = torch.where(rows[:, None] >= columns[None, :], scores, float(\"-inf\"))",
