@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 namespace nereid::words {
@@ -364,6 +365,57 @@ bool isTaken(const Token &token, size_t at, const std::vector<Term> &terms, cons
                      [&](const Term &term) { return term.first <= at && at <= term.last; });
 }
 
+/// "reduction none", "no reduction", "sum reduction", "reduction='sum'"; "" where none is said.
+std::string reductionIn(const std::vector<Token> &tokens) {
+  static const std::map<std::string, std::string> words = {
+      {"none", "none"}, {"no", "none"},    {"without", "none"}, {"any", "none"},
+      {"sum", "sum"},   {"summed", "sum"}, {"mean", "mean"},    {"average", "mean"}};
+  for (size_t at = 0; at < tokens.size(); ++at) {
+    if (lowerCase(tokens[at].name) != "reduction") {
+      continue;
+    }
+    size_t next = at + 1;
+    while (next < tokens.size() && tokens[next].kind == TokenKind::Symbol) {
+      ++next;
+    }
+    for (const size_t place : {next, at - 1}) {
+      const auto found =
+          place < tokens.size() ? words.find(lowerCase(tokens[place].name)) : words.end();
+      if (found != words.end()) {
+        return found->second;
+      }
+    }
+  }
+  return "";
+}
+
+/// "a, b and c": how many names of one letter; none of fewer than two.
+std::optional<int64_t> lettersIn(const std::vector<Token> &tokens) {
+  const auto isLetter = [&](size_t at) {
+    return at < tokens.size() && tokens[at].kind == TokenKind::Word && tokens[at].name.size() == 1;
+  };
+  for (size_t at = 0; at < tokens.size(); ++at) {
+    int64_t count = isLetter(at) ? 1 : 0;
+    bool isJoined = false;
+    size_t next = at + 1;
+    while (count > 0) {
+      const bool isAnd = isSymbol(tokens, next, "and") || isSymbol(tokens, next, "和");
+      const size_t letter =
+          next + (isSymbol(tokens, next, ",") && isSymbol(tokens, next + 1, "and"));
+      if (!(isAnd || isSymbol(tokens, next, ",")) || !isLetter(letter + 1)) {
+        break;
+      }
+      isJoined |= isAnd || letter > next;
+      ++count;
+      next = letter + 2;
+    }
+    if (isJoined && count > 2) { // "the product of A and B" may have a bias
+      return count;
+    }
+  }
+  return std::nullopt;
+}
+
 bool hasIdea(const std::vector<Term> &terms, std::string_view idea) {
   return std::any_of(terms.begin(), terms.end(),
                      [&](const Term &term) { return term.idea == idea && !term.isNegated; });
@@ -476,6 +528,8 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
       facts.loose.back().unit = unitBehind(tokens, at, terms);
     }
   }
+  facts.reduction = reductionIn(tokens);
+  facts.tensors = facts.tensors ? facts.tensors : lettersIn(tokens);
   facts.gradients = findGradients(tokens, terms);
   facts.isDocument = !tokens.empty() && tokens.front().range.line != tokens.back().range.line;
   resolveNames(facts);

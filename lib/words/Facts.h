@@ -68,6 +68,7 @@ struct Facts {
   std::vector<LooseNumber> loose;
   std::vector<GradientFact> gradients; ///< with respect to what
   std::optional<AxesFact> axes;
+  std::string reduction; ///< "none", "sum" or "mean" of a loss, where the text says it
   std::optional<PaddingFact> padding;
   std::optional<ShapeFact> resizedTo; ///< "resize to 224x224"
   std::optional<int64_t> tensors;     ///< "three tensors", of three and more

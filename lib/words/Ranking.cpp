@@ -75,6 +75,14 @@ public:
   Ranker(const std::vector<const Shipped *> &shipped, const std::vector<Term> &terms,
          const Facts &facts)
       : shipped(shipped), facts(facts) {
+    for (const Shipped *one : shipped) { // "zeros" is an everyday word
+      const auto &inputs = one->op.parameters;
+      const bool isOfTensors = std::any_of(inputs.begin(), inputs.end(),
+                                           [](const auto &input) { return !input.isScalar; });
+      if (isOfTensors && !one->structure.at("rows")) {
+        names.insert(stem(one->op.name));
+      }
+    }
     std::set<std::string> seen;
     for (const Term &term : terms) {
       if (term.idea == "channels_first" || term.idea == "channels_last") {
@@ -93,7 +101,7 @@ public:
 
   /// None when the definition lacks an operation of the text, or has what the text excludes.
   std::optional<Candidate> judge(const Shipped &one) {
-    Candidate candidate{&one, 0, true, false, {}, {}};
+    Candidate candidate{&one, 0, true, false, false, {}, {}};
     if (isOtherGradient(one) || isOfOtherWindows(one) || isOtherWay(one)) {
       return std::nullopt;
     }
@@ -112,6 +120,8 @@ public:
         continue;
       }
       const double worth = worthIn(one, term.idea);
+      candidate.lacksName |=
+          term.kind == TermKind::Word && names.contains(term.idea) && !one.has(term.idea);
       candidate.score += rarities[term.idea] * (worth > 0                     ? worth
                                                 : term.kind == TermKind::Word ? -notHad
                                                                               : -weakNotHad);
@@ -156,8 +166,9 @@ public:
 private:
   const std::vector<const Shipped *> &shipped;
   const Facts &facts;
-  std::vector<Term> subjects; ///< each once
-  std::string lastLayout;     ///< "channels_first" or "channels_last"
+  std::vector<Term> subjects;  ///< each once
+  std::set<std::string> names; ///< of definitions over elements, stemmed
+  std::string lastLayout;      ///< "channels_first" or "channels_last"
   std::map<std::string, double> rarities;
 
   double rarity(const std::string &idea) {
@@ -315,6 +326,15 @@ bool isLacking(const Shipped &one, const Term &term) {
   if (isColumn && term.kind == TermKind::Word && !one.has(term.idea) && !one.has("columns")) {
     return true;
   }
+  // "normalise by L1": the second power is what goes without saying.
+  const bool isPower = term.idea.size() == 2 && term.idea[0] == 'l' && term.idea[1] >= '0' &&
+                       term.idea[1] <= '9' && term.idea != "l2";
+  if (isPower && !term.isNegated && !one.has(term.idea)) {
+    return true;
+  }
+  if (inputs.contains(term.idea) && !term.isNegated) {
+    return !one.computes(term.idea) && !one.inputs.contains(term.idea);
+  }
   const bool hasIt = isSign ? one.body.contains(term.idea) : one.has(term.idea);
   return isAsked && !term.isNegated && !hasIt;
 }
@@ -416,6 +436,13 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
   const auto anyOf = [&](auto &&holds) { return std::any_of(terms.begin(), terms.end(), holds); };
   if (!hasNumbersOf(*best.shipped, facts) || hasTensorsNobodyNamed(*best.shipped, terms) ||
       hasNumberNobodySaid(*best.shipped, terms, facts)) {
+    return false;
+  }
+  // "fp8 to fp32" is no "to_float8".
+  const auto isInName = [&](const Term &type) { return best.shipped->names.contains(type.idea); };
+  const bool isOtherCast = best.shipped->op.name.starts_with("to_") && !facts.castTypes.empty() &&
+                           std::none_of(facts.castTypes.begin(), facts.castTypes.end(), isInName);
+  if (best.lacksName || isOtherCast) {
     return false;
   }
   const bool hasUnknown = anyOf(

@@ -14,6 +14,7 @@ struct Candidate {
   double score = 0;
   bool isWhole = false;             ///< the text says all of its name
   bool isClass = false;             ///< the text says no more than its class: "a loss"
+  bool lacksName = false;           ///< the text names another definition, of one word
   std::vector<std::string> matched; ///< "'softmax' (name)", as the text says them
   std::vector<std::string> missing; ///< terms only the name has
 };

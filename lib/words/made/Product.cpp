@@ -115,10 +115,18 @@ private:
   /// What is left says nothing of an operator: types, sizes, targets.
   bool isEnd() const {
     const std::vector<Token> rest(tokens.begin() + static_cast<std::ptrdiff_t>(at), tokens.end());
+    static const std::vector<std::string_view> signs = {"+", "-", "*", "/", "@", "^"};
+    for (size_t i = 0; i + 1 < rest.size(); ++i) { // "x @ w.T + bias" is more
+      if (std::find(signs.begin(), signs.end(), rest[i].text) != signs.end() &&
+          rest[i + 1].kind != TokenKind::Number) {
+        return false;
+      }
+    }
     const auto terms = findTerms(rest);
     return std::all_of(terms.begin(), terms.end(), [](const Term &term) {
       return term.kind == TermKind::Type || term.kind == TermKind::Target ||
-             term.kind == TermKind::Fact || term.kind == TermKind::Context;
+             term.kind == TermKind::Fact ||
+             (term.kind == TermKind::Context && term.idea != "bias" && term.idea != "activation");
     });
   }
 };

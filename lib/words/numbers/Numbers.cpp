@@ -29,6 +29,19 @@ bool isSizeOfCases(const definition::Operator &op, double value) {
   });
 }
 
+/// A loss whose text says another reduction than the definition's, which is the mean unless it
+/// says.
+bool isReducedOtherwise(const Shipped &shipped, const Facts &facts) {
+  if (facts.reduction.empty() || !shipped.classes.contains("loss")) {
+    return false;
+  }
+  std::string own = shipped.op.name.ends_with("_none") ? "none" : "mean";
+  for (const BodyArgument &argument : shipped.arguments) {
+    own = argument.name == "reduction" && argument.isWord ? argument.text : own;
+  }
+  return own != facts.reduction;
+}
+
 /// The text says the size, and the definition a factor.
 bool isResizedOtherwise(const Shipped &shipped, const Facts &facts) {
   return facts.resizedTo &&
@@ -185,7 +198,7 @@ bool hasNumbersOf(const Shipped &shipped, const Facts &facts) {
     return false;
   }
   if (!hasWindowsOf(shipped, facts) || !hasAxesOf(shipped, facts) ||
-      isResizedOtherwise(shipped, facts)) {
+      isResizedOtherwise(shipped, facts) || isReducedOtherwise(shipped, facts)) {
     return false;
   }
   const std::vector<LooseNumber> open = numbersOf(shipped, facts).open;
