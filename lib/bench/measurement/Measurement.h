@@ -20,7 +20,7 @@ struct TimedLaunch {
   /// One run, put on a stream of `device`; empty on the host.
   std::function<runtime::LaunchError(runtime::Stream &)> queue = {};
   runtime::Device *device = nullptr;
-  std::function<void()> runEmpty = {};   ///< the launch without its programs
+  std::function<void()> runEmpty = {}; ///< the launch without its programs
   /// Before every sample, of a device's before every run; not timed.
   std::function<void()> prepare = [] {};
   /// Between where outputs are made new and verified and where the launch works, if that is
