@@ -332,7 +332,8 @@ bool isLacking(const Shipped &one, const Term &term) {
   if (isPower && !term.isNegated && !one.has(term.idea)) {
     return true;
   }
-  if (inputs.contains(term.idea) && !term.isNegated) {
+  const bool isOwn = term.idea == "bias" || term.idea == "gate"; // a scene may speak of another's
+  if (isOwn && !term.isNegated) {
     return !one.computes(term.idea) && !one.inputs.contains(term.idea);
   }
   const bool hasIt = isSign ? one.body.contains(term.idea) : one.has(term.idea);
