@@ -13,8 +13,8 @@ using runtime::Stream;
 
 namespace {
 
-/// What PCI Express moves in some tens of microseconds, the time that a launch takes to queue.
-constexpr uint64_t busyBytes = 2 << 20;
+/// What PCI Express moves in 150 microseconds or more: a busy host takes tens to queue a launch.
+constexpr uint64_t busyBytes = 8 << 20;
 
 /// The event, or null and `error`.
 std::unique_ptr<runtime::Event> recordIn(Stream &stream, LaunchError &error) {
