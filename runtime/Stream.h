@@ -81,8 +81,8 @@ public:
   /// Waits until nothing that was queued touches memory any more, also when it fails.
   virtual LaunchError synchronize() = 0;
 
-  /// From here on launches and copies are recorded and not run; copies are of host memory of
-  /// Device::allocateHost. Events, waits, a replay and another capture are E0424 meanwhile, and the
+  /// From here on launches and copies are recorded and not run; a graph reads and writes the host's
+  /// memory, which must live as long, when it runs. Events, waits, a replay and another capture are E0424 meanwhile, and the
   /// capture goes on. E0423 from devices that have no graphs.
   LaunchError beginCapture();
   /// What was recorded, of which nothing has run. Afterwards the stream is as before the capture,
