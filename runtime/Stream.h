@@ -82,8 +82,8 @@ public:
   virtual LaunchError synchronize() = 0;
 
   /// From here on launches and copies are recorded and not run; a graph reads and writes the host's
-  /// memory, which must live as long, when it runs. Events, waits, a replay and another capture are E0424 meanwhile, and the
-  /// capture goes on. E0423 from devices that have no graphs.
+  /// memory, which must live as long, when it runs. Events, waits, a replay and another capture are
+  /// E0424 meanwhile, and the capture goes on. E0423 from devices that have no graphs.
   LaunchError beginCapture();
   /// What was recorded, of which nothing has run. Afterwards the stream is as before the capture,
   /// also after an error. E0424 without a capture.

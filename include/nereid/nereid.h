@@ -245,9 +245,9 @@ NEREID_API nereid_status nereid_stream_wait(nereid_stream *stream, const nereid_
 /* Waits until nothing that was queued touches memory any more, and tells what failed first since
  * the last time. */
 NEREID_API nereid_status nereid_stream_synchronize(nereid_stream *stream);
-/* From here on launches, and copies from and to pinned host memory, are recorded and not run. All
- * other calls on the stream fail meanwhile, and the capture goes on. Fails on devices that have no
- * graphs: the CPU and NVIDIA's GPUs have. */
+/* From here on launches and copies are recorded and not run; a graph reads and writes host memory
+ * when it runs. All other calls on the stream fail meanwhile, and the capture goes on. Fails on
+ * devices that have no graphs: the CPU and NVIDIA's GPUs have. */
 NEREID_API nereid_status nereid_stream_begin_capture(nereid_stream *stream);
 /* Ends the capture, also when it fails. What was recorded can be launched as often as wanted:
  * arguments keep their values, tensors and host memory must live, kernels may be freed. */
