@@ -265,17 +265,8 @@ private:
         takeStoresOf(saved->buffer, number, before);
         continue;
       }
-      Buffer buffer;
-      buffer.name = freeName(program, "saved");
-      buffer.dtype = value->dtype;
-      buffer.role = BufferRole::Temporary;
-      NodeParts ref{NodeKind::Ref, value->dtype};
-      for (IteratorId iterator : value->free) {
-        buffer.sizes.push_back(program.space.iterators[iterator].extent);
-        ref.indices.push_back(Affine::iterator(iterator));
-      }
-      buffer.strides = contiguousStrides(buffer.sizes);
-      ref.buffer = program.add(std::move(buffer));
+      const std::vector<IteratorId> over(value->free.begin(), value->free.end());
+      NodeParts ref = temporaryOver(program, freeName(program, "saved"), value->dtype, over);
       const Node *left = isOpen ? withoutPromises(program, value) : value;
       made.stores.push_back({ref.buffer, ref.indices, left, "", nullptr});
       known.add(value, ref.buffer, owner);

@@ -52,12 +52,14 @@ private:
 
   bool addChain(std::vector<Store> stores) {
     for (const Contraction &outer : weightedSumsOf(program, stores)) {
-      const Nodes left = withoutProducts(outer.a, outer.m, outer.k);
-      if (outer.a->dtype != DType::F32 || !saveAll(left)) {
-        continue;
+      if (outer.a->dtype == DType::F32) {
+        const Nodes left = withoutProducts(outer.a, outer.m, outer.k);
+        if (!saveAll(left)) {
+          return false;
+        }
+        replaceIn(stores, program, referring(left));
+        return addWeighted(std::move(stores));
       }
-      replaceIn(stores, program, referring(left));
-      return addWeighted(std::move(stores));
     }
     return false;
   }
@@ -205,21 +207,11 @@ private:
 
   /// The store of a value in a temporary of its own.
   Store leave(const Node *value) {
-    Buffer buffer;
-    buffer.name = freeName(program, "row");
-    buffer.dtype = value->dtype;
-    buffer.role = BufferRole::Temporary;
-    Store store;
-    for (IteratorId iterator : value->free) {
-      buffer.sizes.push_back(program.space.iterators[iterator].extent);
-      store.index.push_back(Affine::iterator(iterator));
-    }
-    buffer.strides = contiguousStrides(buffer.sizes);
-    store.buffer = program.add(std::move(buffer));
-    store.value = value;
-    made.saved.push_back(store.buffer);
-    known.add(value, store.buffer, 0);
-    return store;
+    const std::vector<IteratorId> over(value->free.begin(), value->free.end());
+    const NodeParts ref = temporaryOver(program, freeName(program, "row"), value->dtype, over);
+    made.saved.push_back(ref.buffer);
+    known.add(value, ref.buffer, 0);
+    return {ref.buffer, ref.indices, value, "", nullptr};
   }
 
   const Node *find(const Node *value) { return known.find(value, 0, {}); }
@@ -240,6 +232,13 @@ private:
 
 } // namespace
 
-std::optional<RowChains> rowChainsOf(Program &program) { return Recogniser(program).run(); }
+std::optional<RowChains> rowChainsOf(Program &program) {
+  const size_t ownBuffers = program.buffers.size();
+  std::optional<RowChains> chains = Recogniser(program).run();
+  if (!chains) {
+    program.buffers.resize(ownBuffers); // of rows that nobody leaves
+  }
+  return chains;
+}
 
 } // namespace nereid::generator

@@ -35,7 +35,7 @@ struct RowChains {
 
 /// Nothing where a result is no such product, or no row has to be left in memory: what a product is
 /// computed of may then as well stand in memory itself. Asks before fuse/Partition.h cuts; the
-/// program gets buffers and iterators, its stages stay.
+/// program gets iterators, and the buffers of chains that are found; its stages stay.
 std::optional<RowChains> rowChainsOf(Program &program);
 
 } // namespace nereid::generator

@@ -55,13 +55,10 @@ Status addChainParts(Program &program, const std::string &name, const ChainStage
   if (!stage.chain.outer.batch.empty()) {
     tiles += "*" + launchExtent({"", "", stage.chain.outer.batch}, program);
   }
-  LaunchChoice choice;
-  choice.kind = LaunchChoice::Kind::Form;
-  choice.name = role + ".SPLIT";
-  choice.rule =
-      fmt::format("{}*({} >= {})*({}*{} <= {})", onDeviceName, launchExtent(keys, program),
-                  leastOfKeys, tiles, processorsOfTile, processorsName);
-  choice.least = choice.naive = 0;
+  LaunchChoice choice =
+      formChoice(role + ".SPLIT", fmt::format("{}*({} >= {})*({}*{} <= {})", onDeviceName,
+                                              launchExtent(keys, program), leastOfKeys, tiles,
+                                              processorsOfTile, processorsName));
   const std::string isSplit = whole.condition + "*" + choiceVariable(choice.name);
   whole.condition += fmt::format("*({} == 0)", choiceVariable(choice.name));
   made.table.choices.push_back(std::move(choice));
@@ -87,11 +84,7 @@ Status addChain(Program &program, const std::string &name, const ChainStage &sta
   if (!kernel) {
     return kernel.error();
   }
-  LaunchChoice choice;
-  choice.kind = LaunchChoice::Kind::Form;
-  choice.name = role + ".FUSED";
-  choice.rule = "1";
-  choice.least = choice.naive = 0;
+  LaunchChoice choice = formChoice(role + ".FUSED", "1");
   kernel->role = role;
   kernel->condition += "*" + choiceVariable(choice.name);
   made.table.choices.push_back(std::move(choice));
@@ -149,11 +142,7 @@ std::string fusedRule(const Program &program, const RowChains &chains) {
 
 Status addRowChains(Program &program, const std::string &name, const RowChains &chains,
                     MadeKernels &made, std::map<BufferId, std::string> &conditions, Roles &roles) {
-  LaunchChoice choice;
-  choice.kind = LaunchChoice::Kind::Form;
-  choice.name = "chain.FUSED";
-  choice.rule = fusedRule(program, chains);
-  choice.least = choice.naive = 0;
+  LaunchChoice choice = formChoice("chain.FUSED", fusedRule(program, chains));
   std::string condition = choiceVariable(choice.name);
   std::vector<StageKernel> kernels;
   for (size_t i = 0; i < chains.steps.size(); ++i) {

@@ -30,11 +30,7 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
   if (!split) {
     return Done{};
   }
-  LaunchChoice choice;
-  choice.kind = LaunchChoice::Kind::Form;
-  choice.name = role + ".SPLIT";
-  choice.rule = split->condition;
-  choice.least = choice.naive = 0;
+  LaunchChoice choice = formChoice(role + ".SPLIT", split->condition);
   const std::string isSplit = choiceVariable(choice.name);
   made.table.choices.push_back(std::move(choice));
   for (StageKernel &kernel : kernels) {
@@ -86,6 +82,15 @@ Status addShares(Program &program, const std::string &name, const std::vector<St
 }
 
 } // namespace
+
+LaunchChoice formChoice(std::string name, std::string rule) {
+  LaunchChoice choice;
+  choice.kind = LaunchChoice::Kind::Form;
+  choice.name = std::move(name);
+  choice.rule = std::move(rule);
+  choice.least = choice.naive = 0;
+  return choice;
+}
 
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   const std::map<BufferId, ChainStage> chains = chainStages(program);

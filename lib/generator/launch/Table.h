@@ -48,6 +48,8 @@ struct LaunchChoice {
 };
 /// "CHOICE_contract_BLOCK_M" of "contract.BLOCK_M".
 std::string choiceVariable(const std::string &name);
+/// Whether a form is taken; --start naive begins without it.
+LaunchChoice formChoice(std::string name, std::string rule);
 /// No size has such a name, nor is one called like the function of withTuning().
 constexpr std::string_view choicePrefix = "CHOICE_";
 

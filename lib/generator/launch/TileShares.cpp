@@ -2,6 +2,7 @@
 // Kernels that share tiles, see TileShares.h.
 #include "lib/generator/launch/TileShares.h"
 
+#include "lib/generator/program/Names.h"
 #include "lib/generator/template/Contract.h"
 
 #include <fmt/format.h>
@@ -47,13 +48,8 @@ public:
 private:
   /// A choice of this name, as a variable of expressions.
   std::string choose(const std::string &form) {
-    LaunchChoice choice;
-    choice.kind = LaunchChoice::Kind::Form;
-    choice.name = kernel.role + "." + form;
-    choice.rule = "0";
-    choice.least = choice.naive = 0;
-    made.choices.push_back(choice);
-    return choiceVariable(choice.name);
+    made.choices.push_back(formChoice(kernel.role + "." + form, "0"));
+    return choiceVariable(made.choices.back().name);
   }
 
   Status add(const std::string &word, TileShare share, std::string condition) {
@@ -73,10 +69,7 @@ private:
   /// As large as the launch table says.
   BufferId workspace(DType dtype) {
     Buffer buffer;
-    buffer.name = "sums";
-    for (int count = 2; program.find(buffer.name); ++count) {
-      buffer.name = fmt::format("sums_{}", count);
-    }
+    buffer.name = freeName(program, "sums");
     buffer.dtype = dtype;
     buffer.role = BufferRole::Temporary;
     buffer.sizes = {1};

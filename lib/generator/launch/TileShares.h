@@ -3,9 +3,8 @@
 // launch takes some by two choices:
 //
 //   contract.PERSISTENT  programs that stay on the processors walk over all tiles
-//   contract.STREAM_K    of the last wave of tiles the loops over k are dealt evenly to all
-//   programs;
-//                        counts more than the other one
+//   contract.STREAM_K    the loops over k of the last wave of tiles are dealt evenly to all
+//                        programs; counts more than the other one
 //
 // The rules take neither.
 #pragma once

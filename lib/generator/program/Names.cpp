@@ -11,4 +11,20 @@ std::string freeName(const Program &program, const std::string &stem) {
   return name;
 }
 
+NodeParts temporaryOver(Program &program, std::string name, DType dtype,
+                        std::span<const IteratorId> iterators) {
+  Buffer buffer;
+  buffer.name = std::move(name);
+  buffer.dtype = dtype;
+  buffer.role = BufferRole::Temporary;
+  NodeParts ref{NodeKind::Ref, dtype};
+  for (IteratorId iterator : iterators) {
+    buffer.sizes.push_back(program.space.iterators[iterator].extent);
+    ref.indices.push_back(Affine::iterator(iterator));
+  }
+  buffer.strides = contiguousStrides(buffer.sizes);
+  ref.buffer = program.add(std::move(buffer));
+  return ref;
+}
+
 } // namespace nereid::generator

@@ -12,6 +12,9 @@
 
 namespace nereid::generator {
 
+/// Blocks that a matrix unit takes, and along k where factors have 8 bits.
+constexpr int64_t leastProductBlock = 16, leastDepthOfBytes = 32;
+
 /// A size as text of the launch table.
 std::string launchText(const Polynomial &value, const Program &program);
 /// The extent of a dimension, in parentheses.

@@ -103,4 +103,13 @@ std::vector<IteratorId> orderOf(const Program &program, const std::vector<Store>
   return order;
 }
 
+std::vector<IteratorId> inOrder(const std::vector<IteratorId> &order,
+                                const std::vector<IteratorId> &some) {
+  std::vector<IteratorId> result;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(result), [&](IteratorId each) {
+    return std::find(some.begin(), some.end(), each) != some.end();
+  });
+  return result;
+}
+
 } // namespace nereid::generator

@@ -28,5 +28,8 @@ std::optional<IteratorId> mostContiguous(const Program &program,
 
 /// The stores' iterators, in the order in which the first one's index names them.
 std::vector<IteratorId> orderOf(const Program &program, const std::vector<Store> &stores);
+/// Some of them in that order, so that neighbours in memory are neighbours in a tile.
+std::vector<IteratorId> inOrder(const std::vector<IteratorId> &order,
+                                const std::vector<IteratorId> &some);
 
 } // namespace nereid::generator

@@ -12,21 +12,6 @@
 namespace nereid::generator {
 namespace {
 
-/// Blocks that a matrix unit takes.
-constexpr int64_t leastBlock = 16;
-/// Of k, where factors have 8 bits.
-constexpr int64_t leastDepthOfBytes = 32;
-
-/// In the order in which the stores name them, so that neighbours in memory are neighbours here.
-std::vector<IteratorId> inOrder(const std::vector<IteratorId> &order,
-                                const std::vector<IteratorId> &some) {
-  std::vector<IteratorId> result;
-  std::copy_if(order.begin(), order.end(), std::back_inserter(result), [&](IteratorId each) {
-    return std::find(some.begin(), some.end(), each) != some.end();
-  });
-  return result;
-}
-
 class ContractWriting {
 public:
   ContractWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
@@ -192,7 +177,7 @@ private:
 
   static TileDim blocked(const char *index, const char *block, std::vector<IteratorId> iterators) {
     TileDim dim{index, block, std::move(iterators)};
-    dim.blockAtLeast = leastBlock;
+    dim.blockAtLeast = leastProductBlock;
     return dim;
   }
 
@@ -219,7 +204,7 @@ private:
     dims.back().form = DimForm::Looped;
     dims.back().block = writing.arguments.names.fresh(dims.back().block);
     dims.back().largest = blocks().k;
-    dims.back().blockAtLeast = isOfIntegers() ? leastDepthOfBytes : leastBlock;
+    dims.back().blockAtLeast = isOfIntegers() ? leastDepthOfBytes : leastProductBlock;
     return dims;
   }
   std::vector<TileDim> dimsOfB(const TileDim &k) const {

@@ -36,7 +36,9 @@ std::string stepsOf(const std::string &body, const std::string &outShape,
   auto program = lower(operatorOf(sampleOf(body, outShape, {1, 1, 1, 1, 1}), dtype), dtype);
   EXPECT_TRUE(bool(program));
   normalise(*program);
+  const size_t buffers = program->buffers.size();
   const auto chains = rowChainsOf(*program);
+  EXPECT_EQ(program->buffers.size(), buffers + (chains ? chains->saved.size() : 0));
   std::string text;
   for (const RowChains::Step &step : chains ? chains->steps : std::vector<RowChains::Step>()) {
     text += (text.empty() ? "" : " ") + std::string(step.chain  ? "chain"
@@ -70,6 +72,8 @@ TEST(RowChains, AreNoneOfTheirNeighbours) {
       << "values that are reductions themselves";
   EXPECT_EQ(stepsOf(scores + "w = s * s.amax(dim=-1, keepdim=True)\nout = w @ k", ofQueries), "")
       << "a maximum without its sum";
+  EXPECT_EQ(stepsOf(weights + "out = (w * s.amin(dim=-1, keepdim=True)) @ k", ofQueries), "")
+      << "found behind rows that could be left";
   EXPECT_EQ(stepsOf(gradients + "out = ds", "\"B\", \"Q\", \"S\""), "") << "scores are the result";
   EXPECT_EQ(stepsOf(gradients + "out = ds @ k", ofQueries, DType::F64), "");
 }

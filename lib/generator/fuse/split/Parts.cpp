@@ -4,6 +4,7 @@
 
 #include "lib/definition/operations/Promotion.h"
 #include "lib/generator/index/NodeQueries.h"
+#include "lib/generator/program/Names.h"
 
 #include <fmt/format.h>
 
@@ -52,20 +53,11 @@ const Node *selectedInside(Program &program, const Node *inside, const Node *val
 
 NodeParts partMemory(Program &program, Split &made, DType dtype,
                      const std::vector<IteratorId> &iterators) {
-  Buffer buffer;
-  buffer.name = fmt::format("part_{}", made.workspaces.size() + 1);
-  for (int count = 2; program.find(buffer.name); ++count) {
-    buffer.name = fmt::format("part_{}_{}", made.workspaces.size() + 1, count);
+  std::string name = fmt::format("part_{}", made.workspaces.size() + 1);
+  for (int count = 2; program.find(name); ++count) {
+    name = fmt::format("part_{}_{}", made.workspaces.size() + 1, count);
   }
-  buffer.dtype = dtype;
-  buffer.role = BufferRole::Temporary;
-  NodeParts ref{NodeKind::Ref, dtype};
-  for (IteratorId iterator : iterators) {
-    buffer.sizes.push_back(program.space.iterators[iterator].extent);
-    ref.indices.push_back(Affine::iterator(iterator));
-  }
-  buffer.strides = contiguousStrides(buffer.sizes);
-  ref.buffer = program.add(std::move(buffer));
+  NodeParts ref = temporaryOver(program, std::move(name), dtype, iterators);
   made.workspaces.push_back(ref.buffer);
   return ref;
 }

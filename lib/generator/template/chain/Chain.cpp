@@ -18,8 +18,6 @@ using kernel::call;
 using kernel::Expr;
 using kernel::name;
 
-/// What a matrix unit takes.
-constexpr int64_t leastBlock = 16;
 /// Bits of a float32 that a tensor float has: all but 13.
 constexpr int64_t tensorFloatBits = -8192;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -111,7 +109,7 @@ private:
     const Expr scores =
         fresh("scores",
               call("tl.where", {inside, ofScore.valueOf(chain.scores), kernel::real(-infinity)}));
-    const Expr next = fresh("next_top", call("tl.maximum", {top, across("tl.max", scores)}));
+    const Expr next = fresh("next_top", call("tl.maximum", {top, alongKeys("tl.max", scores)}));
     // A query that sees nothing so far.
     const Expr base =
         fresh("base", call("tl.where", {kernel::binary("==", next, kernel::real(-infinity)),
@@ -120,7 +118,7 @@ private:
     const Expr weight = fresh("weight", call("tl.exp", {distance}));
     dropSubnormal(weight, distance);
     const Expr shrink = fresh("shrink", call("tl.exp", {top - base}));
-    assign(total, total * shrink + across("tl.sum", weight));
+    assign(total, total * shrink + alongKeys("tl.sum", weight));
     attend(weight, acc * shrink);
     assign(top, next);
     for (size_t i = 0; i < chain.beside.size(); ++i) {
@@ -183,10 +181,6 @@ private:
   Expr fresh(const std::string &hint, const Expr &value) { return assigned(writing, hint, value); }
   void assign(const Expr &to, const Expr &value) { writing.body.assign(to->text, value); }
 
-  static Expr across(const char *function, const Expr &value) {
-    return call(function,
-                {value, kernel::Argument("axis", 1), kernel::Argument("keep_dims", name("True"))});
-  }
   /// Of float32.
   static Expr product(const Expr &a, const Expr &b, const Expr &sum, const char *precision) {
     return call("tl.dot",
@@ -205,13 +199,6 @@ private:
   static const TileDim &dimOf(const Tile &tile, size_t fromEnd) {
     return tile.dimensions()[tile.dimensions().size() - 1 - fromEnd];
   }
-  std::vector<IteratorId> inOrder(const std::vector<IteratorId> &some) const {
-    std::vector<IteratorId> result;
-    std::copy_if(order.begin(), order.end(), std::back_inserter(result), [&](IteratorId each) {
-      return std::find(some.begin(), some.end(), each) != some.end();
-    });
-    return result;
-  }
 
   std::vector<TileDim> resultDims() const {
     std::vector<TileDim> dims;
@@ -219,11 +206,11 @@ private:
       dims.push_back({"part", "", {parts->part}, DimForm::Point});
     }
     if (!chain.outer.batch.empty()) {
-      dims.push_back({"batch", "", inOrder(chain.outer.batch), DimForm::Point});
+      dims.push_back({"batch", "", inOrder(order, chain.outer.batch), DimForm::Point});
     }
-    TileDim m{"m", "BLOCK_M", inOrder(chain.outer.m)};
-    TileDim e{"e", "BLOCK_E", inOrder(chain.outer.n), DimForm::Whole};
-    m.blockAtLeast = e.blockAtLeast = leastBlock;
+    TileDim m{"m", "BLOCK_M", inOrder(order, chain.outer.m)};
+    TileDim e{"e", "BLOCK_E", inOrder(order, chain.outer.n), DimForm::Whole};
+    m.blockAtLeast = e.blockAtLeast = leastProductBlock;
     e.largest = std::to_string(chainDepthAtMost);
     if (!isSoftmax()) { // several products of a turn stand in registers
       m.largest = "64";
@@ -240,12 +227,12 @@ private:
   }
   TileDim dimOfKeys() {
     TileDim n{"n", writing.arguments.names.fresh("BLOCK_N"), chain.outer.k, DimForm::Looped};
-    n.blockAtLeast = leastBlock;
+    n.blockAtLeast = leastProductBlock;
     std::vector<std::string> deep;
     for (const TileDim &depth : products.depths()) {
       deep.push_back(launchExtent(depth, program));
     }
-    deep.push_back(launchExtent({"", "", inOrder(chain.outer.n)}, program));
+    deep.push_back(launchExtent({"", "", inOrder(order, chain.outer.n)}, program));
     n.largest = largestOfKeys(chain.inner[0].operand, deep);
     return n;
   }

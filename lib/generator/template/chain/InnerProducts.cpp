@@ -11,11 +11,6 @@ namespace {
 
 using kernel::Expr;
 
-/// What a matrix unit takes.
-constexpr int64_t leastBlock = 16;
-/// Of the sums of products of 8-bit factors.
-constexpr int64_t leastDepthOfBytes = 32;
-
 /// Of factors of one type; of float32 all of its digits.
 Expr product(const Expr &a, const Expr &b, DType type) {
   std::vector<kernel::Argument> list = {a, b};
@@ -29,6 +24,11 @@ Expr product(const Expr &a, const Expr &b, DType type) {
 
 } // namespace
 
+Expr alongKeys(const char *function, const Expr &scores) {
+  return kernel::call(function, {scores, kernel::Argument("axis", 1),
+                                 kernel::Argument("keep_dims", kernel::name("True"))});
+}
+
 Expr assigned(KernelWriting &writing, const std::string &hint, const Expr &value) {
   const std::string own = writing.arguments.names.fresh(hint);
   writing.body.assign(own, value);
@@ -40,7 +40,7 @@ InnerProducts::InnerProducts(const Program &program, KernelWriting &writing,
     : program(program), writing(writing), products(products) {
   for (const Contraction &each : products) {
     TileDim depth{"d", writing.arguments.names.fresh("BLOCK_D"), each.k, DimForm::Whole};
-    depth.blockAtLeast = each.operand == DType::I8 ? leastDepthOfBytes : leastBlock;
+    depth.blockAtLeast = each.operand == DType::I8 ? leastDepthOfBytes : leastProductBlock;
     depth.largest = std::to_string(chainDepthAtMost);
     ownDepths.push_back(std::move(depth));
   }

@@ -58,6 +58,9 @@ private:
   std::list<One> all; ///< which refer to their own tiles
 };
 
+/// "tl.max" or "tl.sum" of scores along the keys, of which one is left.
+kernel::Expr alongKeys(const char *function, const kernel::Expr &scores);
+
 /// A new name for the value.
 kernel::Expr assigned(KernelWriting &writing, const std::string &hint, const kernel::Expr &value);
 

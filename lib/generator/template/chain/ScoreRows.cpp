@@ -18,8 +18,6 @@ using kernel::call;
 using kernel::Expr;
 using kernel::name;
 
-/// What a matrix unit takes.
-constexpr int64_t leastBlock = 16;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class RowsWriting {
@@ -58,20 +56,20 @@ private:
     products.give(writing.values);
     const Expr scores = assigned(writing, "scores", inside(rows.scores, -infinity));
     const Expr next =
-        assigned(writing, "next_top", call("tl.maximum", {first, across("tl.max", scores)}));
+        assigned(writing, "next_top", call("tl.maximum", {first, alongKeys("tl.max", scores)}));
     // A row without a score so far.
     const Expr base =
         assigned(writing, "base",
                  call("tl.where", {kernel::binary("==", next, kernel::real(-infinity)),
                                    kernel::real(0), next}));
     assign(total, total * call("tl.exp", {first - base}) +
-                      across("tl.sum", call("tl.exp", {scores - base})));
+                      alongKeys("tl.sum", call("tl.exp", {scores - base})));
     assign(first, next);
   }
 
   void addUp() {
     products.give(writing.values);
-    assign(first, first + across("tl.sum", inside(rows.sum->inputs[0], 0)));
+    assign(first, first + alongKeys("tl.sum", inside(rows.sum->inputs[0], 0)));
   }
 
   /// The value at each key, and something else beyond the last one.
@@ -80,33 +78,21 @@ private:
     return call("tl.where", {mask, writing.values.valueOf(value), kernel::real(otherwise)});
   }
   void assign(const Expr &to, const Expr &value) { writing.body.assign(to->text, value); }
-  static Expr across(const char *function, const Expr &value) {
-    return call(function,
-                {value, kernel::Argument("axis", 1), kernel::Argument("keep_dims", name("True"))});
-  }
   Expr column(double value) const {
     const std::vector<TileDim> &all = writing.tile.dimensions();
     return call("tl.full", {kernel::tuple({name(all[all.size() - 2].block), kernel::Expr(1)}),
                             kernel::real(value), name("tl.float32")});
   }
 
-  std::vector<IteratorId> inOrder(const std::vector<IteratorId> &some) const {
-    std::vector<IteratorId> result;
-    std::copy_if(order.begin(), order.end(), std::back_inserter(result), [&](IteratorId each) {
-      return std::find(some.begin(), some.end(), each) != some.end();
-    });
-    return result;
-  }
-
   std::vector<TileDim> dims() const {
     std::vector<TileDim> result;
     if (!rows.batch.empty()) {
-      result.push_back({"batch", "", inOrder(rows.batch), DimForm::Point});
+      result.push_back({"batch", "", inOrder(order, rows.batch), DimForm::Point});
     }
-    TileDim m{"m", "BLOCK_M", inOrder(rows.rows)};
+    TileDim m{"m", "BLOCK_M", inOrder(order, rows.rows)};
     m.largest = "64";
     TileDim n{"n", "BLOCK_N", rows.keys, DimForm::Looped};
-    m.blockAtLeast = n.blockAtLeast = leastBlock;
+    m.blockAtLeast = n.blockAtLeast = leastProductBlock;
     std::vector<std::string> deep;
     for (const Contraction &each : rows.inner) {
       deep.push_back(launchExtent({"", "", each.k}, program));
