@@ -131,8 +131,11 @@ Result<FormPeer> caseForm(FormRequest request) {
     return isHere ? eagerHere(held) : eagerThere(held);
   case ReferenceForm::Graph:
     if (isHere) {
-      return makeError("E0423", fmt::format("expects a device that has graphs, but '{}' has none",
-                                            held->request.execution.target));
+      return makeError(
+          "E0423",
+          fmt::format("expects a device for the peer 'graph', but got '{}': launches there "
+                      "wait for no queue that a graph would shorten",
+                      held->request.execution.target));
     }
     [[fallthrough]];
   case ReferenceForm::Compiled:
