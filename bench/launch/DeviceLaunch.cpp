@@ -38,7 +38,12 @@ constexpr const char *emptyPtx = R"(
 }
 )";
 
+/// The launch that ours is held against, which is not among the calls that the project makes.
+using LaunchKernel = cuda::Result (*)(cuda::Function, unsigned, unsigned, unsigned, unsigned,
+                                      unsigned, unsigned, unsigned, cuda::Stream, void **, void **);
+
 struct DriverCalls {
+  LaunchKernel launchKernel = nullptr;
 #define NEREID_CUDA(name, symbol, parameters) cuda::Result(*name) parameters = nullptr;
 #include "lib/targets/nvidia/driver/CudaFunctions.def"
 };
@@ -60,6 +65,7 @@ DriverCalls openDriver() {
 #define NEREID_CUDA(name, symbol, parameters)                                                      \
   calls.name = reinterpret_cast<decltype(calls.name)>(dlsym(library, #symbol));
 #include "lib/targets/nvidia/driver/CudaFunctions.def"
+  calls.launchKernel = reinterpret_cast<LaunchKernel>(dlsym(library, "cuLaunchKernel"));
   require(calls.init(0), "to start");
   return calls;
 }
