@@ -139,19 +139,25 @@ TEST(Chain, TakesTheKeysForValues) {
   }
 }
 
-/// What a second key adds to a value of 0, `distance` below the first one's score.
-double addedFrom(double distance, bool isDevice) {
+/// The result of two keys of which the second one's score is by `distance` less than the first's.
+double ofTwoKeys(DType dtype, double distance, std::vector<double> values, bool isDevice) {
   const definition::Operator op =
-      made("out = F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v", tensors, outShape, "\"float32\"");
-  auto program = lower(op, DType::F32);
+      made("out = F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v", tensors, outShape,
+           "\"" + std::string(torchName(dtype)) + "\"");
+  auto program = lower(op, dtype);
   normalise(*program);
   const EvaluationInput input{
-      {1, 1, 1, 2, 1}, {}, {{"q", {1}}, {"k", {0, distance}}, {"v", {0, 0x1p127}}}};
+      {1, 1, 1, 2, 1}, {}, {{"q", {1}}, {"k", {0, -distance}}, {"v", std::move(values)}}};
   RunOptions options;
   options.site.isDevice = isDevice;
   auto memory = run(*program, input, options);
   EXPECT_TRUE(bool(memory)) << memory.error().message;
   return memory ? memory->at("out")[0] : -1;
+}
+
+/// What the second key adds to a value of 0.
+double addedFrom(double distance, bool isDevice) {
+  return ofTwoKeys(DType::F32, -distance, {0, 0x1p127}, isDevice);
 }
 
 /// Of two queries, of which the first one's mask is -inf everywhere; the second one sees key 0.
@@ -186,6 +192,30 @@ TEST(Chain, DropsWeightsBelowTheNormalNumbersOnProcessors) {
   EXPECT_EQ(addedFrom(-88, false), 0);
   EXPECT_GT(addedFrom(-88, true), 1);
   EXPECT_GT(addedFrom(-87.25, false), 2) << "a normal number";
+}
+
+TEST(Chain, WeightsInPartsAreThoseOfFloat32) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const DType dtype : {DType::F16, DType::BF16}) {
+    for (const double distance : {0.5, 3.0, 9.0, 16.0, 24.0}) {
+      const double weight = 1 / (1 + std::exp(distance));
+      const double value = dtype == DType::F16 ? 61440 : 0x1p100;
+      // The result of float16 is a multiple of 2^-24.
+      const double share =
+          dtype == DType::F16 ? std::max(0.001, 0x1p-24 / (weight * value)) : 0.004;
+      EXPECT_NEAR(ofTwoKeys(dtype, distance, {0, value}, true) / (weight * value), 1, share)
+          << torchName(dtype) << " " << distance;
+      EXPECT_NEAR(ofTwoKeys(dtype, distance, {1, 1}, true), 1, 1e-6) << torchName(dtype);
+    }
+    // No part of a weight is 0 or negative.
+    for (const double distance : {1.0, 12.0, dtype == DType::F16 ? 26.0 : 80.0}) {
+      EXPECT_EQ(ofTwoKeys(dtype, distance, {1, infinite}, true), infinite)
+          << torchName(dtype) << " " << distance;
+      EXPECT_EQ(ofTwoKeys(dtype, distance, {-infinite, 1}, true), -infinite)
+          << torchName(dtype) << " " << distance;
+    }
+    EXPECT_TRUE(std::isnan(ofTwoKeys(dtype, 200, {1, infinite}, true))) << "0 times infinity";
+  }
 }
 
 } // namespace

@@ -18,8 +18,16 @@ using kernel::call;
 using kernel::Expr;
 using kernel::name;
 
-/// Bits of a float32 that a tensor float has: all but 13.
+/// Bits of a float32 that a tensor float has, and a half: all but 13.
 constexpr int64_t tensorFloatBits = -8192;
+/// Those that a bfloat16 has: the upper half.
+constexpr int64_t shortFloatBits = -65536;
+/// By which weights are multiplied that are halves, of which the least is then one of 2^-39; the
+/// largest weight is 1, and the largest half 65504.
+constexpr double scaleOfHalves = 32768;
+constexpr double leastOfHalf = 0x1p-24;
+/// Of a float32 of 1.
+constexpr double lastBit = 0x1p-23;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Below it an exponential is no normal float32.
 constexpr double leastOfNormal = -87.3365;
@@ -116,7 +124,7 @@ private:
                                         kernel::real(0), next}));
     const Expr distance = fresh("distance", scores - base);
     const Expr weight = fresh("weight", call("tl.exp", {distance}));
-    dropSubnormal(weight, distance);
+    bringIntoRange(weight, distance);
     const Expr shrink = fresh("shrink", call("tl.exp", {top - base}));
     assign(total, total * shrink + alongKeys("tl.sum", weight));
     attend(weight, acc * shrink);
@@ -137,52 +145,96 @@ private:
   /// What is computed of the inner products.
   const Node *weights() const { return isSoftmax() ? chain.scores : chain.outer.a; }
 
+  /// On devices, weights that are halves are larger by a factor, as is then their sum.
   /// A processor takes a hundred times as long for a factor below the normal numbers, and for its
-  /// comparison. What it would add is lost beside the largest weight, which is 1.
-  void dropSubnormal(const Expr &weight, const Expr &distance) {
+  /// comparison; what it would add is lost beside the largest weight, which is 1.
+  void bringIntoRange(const Expr &weight, const Expr &distance) {
     const Expr isBelow = kernel::binary("<", distance, kernel::real(leastOfNormal));
-    writing.body.when(kernel::binary("==", onDevice, 0), [&] {
-      assign(weight, call("tl.where", {isBelow, kernel::real(0), weight}));
-    });
+    const Expr normal = call("tl.where", {isBelow, kernel::real(0), weight});
+    if (chain.outer.operand == DType::F16) {
+      writing.body.when(
+          onDevice, [&] { assign(weight, weight * kernel::real(scaleOfHalves)); },
+          [&] { assign(weight, normal); });
+    } else {
+      writing.body.when(kernel::binary("==", onDevice, 0), [&] { assign(weight, normal); });
+    }
   }
 
   /// Adds the weighted values, on devices those of 16 bits by their matrix units.
   void attend(const Expr &weight, const Expr &before) {
-    const bool isShort = chain.outer.operand != DType::F32;
-    const Expr value = ofValue.factor(chain.outer.b, DType::F32, *valueTile.reducedDim());
-    auto add = [&] { assign(acc, product(weight, value, before, "ieee")); };
-    if (isShort) {
-      writing.body.when(onDevice, [&] { attendAsTensorFloats(weight, value, before); }, add);
-    } else {
-      add();
+    const DType type = chain.outer.operand;
+    const Expr value = ofValue.factor(chain.outer.b, type, *valueTile.reducedDim());
+    if (type == DType::F32) {
+      assign(acc, product(weight, value, before));
+      return;
     }
+    writing.body.when(
+        onDevice,
+        [&] {
+          isSoftmax() || type == DType::BF16 ? attendInParts(type, weight, value, before)
+                                             : attendAsTensorFloats(weight, asFloat(value), before);
+        },
+        [&] { assign(acc, product(weight, asFloat(value), before)); });
+  }
+
+  /// A weight is the sum of numbers of the values' type, so that the matrix unit takes both as they
+  /// are. Each of them has the weight's sign, and none is 0 where the weight is not: an infinite
+  /// value stays what it is.
+  void attendInParts(DType type, const Expr &weight, const Expr &value, const Expr &before) {
+    const bool isHalf = type == DType::F16;
+    Expr rest = weight, sum = before;
+    for (int left = isHalf ? 1 : 2; left >= 0; --left) {
+      const Expr own = left == 0 ? rest
+                                 : truncated(isHalf ? belowOfHalf(rest) : below(rest),
+                                             isHalf ? tensorFloatBits : shortFloatBits);
+      const Expr part = fresh("part", kernel::method(own, "to", {name(languageName(type))}));
+      assign(acc, product(part, value, sum));
+      sum = acc;
+      if (left > 0) {
+        const Expr behind = rest - asFloat(part);
+        rest =
+            fresh("rest", isSoftmax() ? behind : call("tl.where", {isFinite(rest), behind, rest}));
+      }
+    }
+  }
+  /// The next float32 that is less, or the one before it.
+  static Expr below(const Expr &value) { return value * kernel::real(1 - lastBit); }
+  /// So that halves on both sides of it are seen, of weights above 2^-38: an infinite value that
+  /// counts for less is NaN.
+  static Expr belowOfHalf(const Expr &value) {
+    return call("tl.maximum", {below(value) - kernel::real(1.5 * leastOfHalf), kernel::real(0)});
   }
 
   /// Values of 16 bits are tensor floats as they are, and a weight is the sum of two such, so that
   /// the matrix unit loses nothing that float32 has; what the second one adds to an infinite value
   /// is left out, as it may be 0 times that.
   void attendAsTensorFloats(const Expr &weight, const Expr &value, const Expr &before) {
-    const Expr bits = kernel::method(weight, "to", {name("tl.int32"), bitcast()});
-    const Expr high = fresh("high", kernel::method(kernel::binary("&", bits, tensorFloatBits), "to",
-                                                   {name("tl.float32"), bitcast()}));
+    const Expr high = fresh("high", truncated(weight, tensorFloatBits));
     assign(acc, product(high, value, before, "tf32"));
-    const Expr isFinite = kernel::binary("<", call("tl.abs", {value}), kernel::real(infinity));
-    const Expr finite = fresh("finite", call("tl.where", {isFinite, value, kernel::real(0)}));
-    assign(acc, product(restOf(weight, high), finite, acc, "tf32"));
+    const Expr finite =
+        fresh("finite", call("tl.where", {isFinite(value), value, kernel::real(0)}));
+    const Expr rest = call("tl.where", {isFinite(weight), weight - high, kernel::real(0)});
+    assign(acc, product(rest, finite, acc, "tf32"));
   }
-  /// Of an infinite weight, which no softmax gives, nothing is left.
-  Expr restOf(const Expr &weight, const Expr &high) {
-    const Expr rest = weight - high;
-    const Expr isFinite = kernel::binary("<", call("tl.abs", {weight}), kernel::real(infinity));
-    return isSoftmax() ? rest : call("tl.where", {isFinite, rest, kernel::real(0)});
+  static Expr isFinite(const Expr &value) {
+    return kernel::binary("<", call("tl.abs", {value}), kernel::real(infinity));
+  }
+  /// Without the bits that the mask has not.
+  static Expr truncated(const Expr &value, int64_t mask) {
+    const Expr bits = kernel::method(value, "to", {name("tl.int32"), bitcast()});
+    return kernel::method(kernel::binary("&", bits, mask), "to", {name("tl.float32"), bitcast()});
+  }
+  static Expr asFloat(const Expr &value) {
+    return kernel::method(value, "to", {name("tl.float32")});
   }
   static kernel::Argument bitcast() { return kernel::Argument("bitcast", name("True")); }
 
   Expr fresh(const std::string &hint, const Expr &value) { return assigned(writing, hint, value); }
   void assign(const Expr &to, const Expr &value) { writing.body.assign(to->text, value); }
 
-  /// Of float32.
-  static Expr product(const Expr &a, const Expr &b, const Expr &sum, const char *precision) {
+  /// As sums of float32.
+  static Expr product(const Expr &a, const Expr &b, const Expr &sum,
+                      const char *precision = "ieee") {
     return call("tl.dot",
                 {a, b, sum, kernel::Argument("input_precision", kernel::string(precision))});
   }
