@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t partsOfLines = 64, partsOfAll = 256, partsOfProducts = 8, partsOfScans = 256;
 /// Shorter reductions are not worth a second launch.
-constexpr int64_t shortest = 1024;
+constexpr int64_t shortest = 1024, turnsOfTile = 4096;
 /// Rows that are reduced: four turns of a loop take as long as another launch (H100).
 constexpr int64_t shortestLine = 256;
 /// Lines that are read along: elements times processors from which on parts save more time than
@@ -42,13 +42,21 @@ std::string programsText(const TileDim &dim, int64_t block, const Program &progr
                     : fmt::format("cdiv({}, {})", launchExtent(dim, program), block);
 }
 
+/// Where not a quarter of the processors has a tile. On devices the more tiles there are the longer
+/// a sum has to be, for parts to take less time than a second launch and the way through memory:
+/// 4096 turns where each has one (H200, 36 sizes), and no more than two for each.
+std::string conditionOfProducts(const std::string &tiles, const std::string &extent) {
+  return fmt::format("({0} >= {1})*(4*{2} <= {3}*(1 + 7*{4}))*({4}*{5}*{2} <= {3}*{0})", extent,
+                     shortest, tiles, processorsName, onDeviceName, turnsOfTile);
+}
+
 std::optional<SplitSchedule> splitProducts(Program &program, const std::vector<Store> &stores,
                                            const Contraction &first) {
   const TileDim k{"", "", first.k};
   if (program.space.symbols.isAtMost(extentOf(k, program), shortest - 1)) {
     return std::nullopt;
   }
-  std::string tiles = "4"; // fewer than a quarter of the processors have one
+  std::string tiles = "1";
   for (const auto &[iterators, block] :
        {std::pair(&first.batch, 1), std::pair(&first.m, 64), std::pair(&first.n, 64)}) {
     if (!iterators->empty()) {
@@ -57,9 +65,7 @@ std::optional<SplitSchedule> splitProducts(Program &program, const std::vector<S
   }
   const std::string extent = launchExtent(k, program);
   auto split = splitReductions(program, stores, partsOfProducts);
-  return split ? std::optional(SplitSchedule{
-                     std::move(*split),
-                     fmt::format("({} <= {})*({} >= {})", tiles, processorsName, extent, shortest)})
+  return split ? std::optional(SplitSchedule{std::move(*split), conditionOfProducts(tiles, extent)})
                : std::nullopt;
 }
 

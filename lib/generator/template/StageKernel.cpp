@@ -145,8 +145,10 @@ void KernelWriting::storeOtherwise(const std::vector<Store> &onDevices) {
 }
 
 kernel::Expr KernelWriting::constant(const std::string &known) {
-  constants.push_back(arguments.names.fresh(known));
-  return kernel::name(constants.back());
+  if (std::find(constants.begin(), constants.end(), known) == constants.end()) {
+    constants.push_back(arguments.names.fresh(known));
+  }
+  return kernel::name(known);
 }
 
 StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
@@ -182,6 +184,12 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
   made.accesses = tileAccesses(program, stores, made.dims);
   made.share = share;
   return made;
+}
+
+kernel::Expr assigned(KernelWriting &writing, const std::string &hint, const kernel::Expr &value) {
+  const std::string own = writing.arguments.names.fresh(hint);
+  writing.body.assign(own, value);
+  return kernel::name(own);
 }
 
 std::string moduleText(const std::vector<StageKernel> &kernels) {

@@ -93,6 +93,9 @@ private:
   bool hasOtherLoads = false;
 };
 
+/// A new name for the value.
+kernel::Expr assigned(KernelWriting &writing, const std::string &hint, const kernel::Expr &value);
+
 /// The text of a module with these kernels, readable by upstream as well.
 std::string moduleText(const std::vector<StageKernel> &kernels);
 

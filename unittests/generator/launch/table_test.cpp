@@ -328,8 +328,8 @@ TEST(LaunchTable, WindowsOfFewTilesAreMultipliedInParts) {
       "w = input(fp32, [F, C, 3], strides=[3*C, 3, 1])\ny = output(fp32, [F, P], strides=[P, 1])\n"
       "f = iterator(F)\np = iterator(P)\nc = iterator(C)\nt = iterator(3)\nstage(\"t\")\n"
       "y[f, p] = sum[c, t](x[c, p + t] * w[f, c, t])\n");
-  auto programs = [&](int64_t c, int64_t f, int64_t p) {
-    auto launches = bindLaunch(table, {{"C", c}, {"F", f}, {"P", p}}, {132, true});
+  auto programs = [&](int64_t c, int64_t f, int64_t p, bool isDevice = true) {
+    auto launches = bindLaunch(table, {{"C", c}, {"F", f}, {"P", p}}, {132, isDevice});
     EXPECT_TRUE(bool(launches));
     std::string names;
     for (const BoundLaunch &each : *launches) {
@@ -337,9 +337,17 @@ TEST(LaunchTable, WindowsOfFewTilesAreMultipliedInParts) {
     }
     return names;
   };
-  EXPECT_EQ(programs(512, 64, 49), "t_part_1_kernel t_part_2_looped_kernel ");
-  EXPECT_EQ(programs(341, 64, 49), "t_kernel ") << "1023 products";
-  EXPECT_EQ(programs(512, 64, 64 * 34), "t_kernel ") << "tiles for a quarter of the processors";
+  const std::string parts = "t_part_1_kernel t_part_2_looped_kernel ", whole = "t_kernel ";
+  EXPECT_EQ(programs(512, 64, 49), parts);
+  EXPECT_EQ(programs(341, 64, 49), whole) << "1023 products";
+  EXPECT_EQ(programs(512, 64, int64_t{64} * 33, false), parts);
+  EXPECT_EQ(programs(512, 64, int64_t{64} * 34, false), whole)
+      << "tiles for a quarter of the processors";
+  EXPECT_EQ(programs(512, 64, int64_t{64} * 34), parts) << "a device has long sums in parts";
+  EXPECT_EQ(programs(1366, 64, int64_t{64} * 132), parts) << "4098 products, and a tile for each";
+  EXPECT_EQ(programs(1365, 64, int64_t{64} * 132), whole);
+  EXPECT_EQ(programs(100000, 64, int64_t{64} * 264), parts) << "two tiles for each";
+  EXPECT_EQ(programs(100000, 64, int64_t{64} * 265), whole);
 }
 
 TEST(LaunchTable, NothingIsLaunchedForNothing) {

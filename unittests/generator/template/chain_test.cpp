@@ -194,6 +194,27 @@ TEST(Chain, DropsWeightsBelowTheNormalNumbersOnProcessors) {
   EXPECT_GT(addedFrom(-87.25, false), 2) << "a normal number";
 }
 
+TEST(Chain, IsStoredAsHalvesAsItIs) {
+  auto isStored = [](const std::string &body, DType dtype) {
+    const definition::Operator op = made("out = " + body, tensors + bias, outShape,
+                                         "\"" + std::string(torchName(dtype)) + "\"");
+    auto program = lower(op, dtype);
+    normalise(*program);
+    auto chain = chainOf(*program, program->stages.at(0).stores);
+    EXPECT_TRUE(chain.has_value()) << body;
+    return chain && chain->isStoredAsHalves;
+  };
+  const std::string attended = "F.softmax(q @ k.permute(0, 2, 1) + b, dim=-1) @ v";
+  EXPECT_TRUE(isStored(attended, DType::F16));
+  EXPECT_TRUE(isStored(
+      "torch.where(torch.amax(b, dim=-1, keepdim=True) > 0, " + attended + ", 0.0)", DType::F16));
+  EXPECT_FALSE(isStored(attended, DType::BF16));
+  EXPECT_FALSE(isStored("(" + attended + ") * 4096", DType::F16)) << "what is small shows";
+  EXPECT_FALSE(isStored("torch.where(torch.amax(b, dim=-1, keepdim=True) > 0, " + attended +
+                            ", b.sum(dim=-1, keepdim=True))",
+                        DType::F16));
+}
+
 TEST(Chain, WeightsInPartsAreThoseOfFloat32) {
   const double infinite = std::numeric_limits<double>::infinity();
   for (const DType dtype : {DType::F16, DType::BF16}) {

@@ -8,6 +8,9 @@
 #include "unittests/generator/program/Reading.h"
 #include "unittests/generator/template/Expect.h"
 
+#include <cmath>
+#include <limits>
+
 namespace nereid::generator {
 namespace {
 
@@ -204,6 +207,55 @@ TEST(ContractKernel, FactorsOfEightBits) {
     for (const char *body : {"out = x @ w.to(x.dtype) + b", "out = b * (x @ w.to(x.dtype))",
                              "out = (x.float() @ w.float()).to(x.dtype) + b"}) {
       expectSample({body, own, "\"N\", \"M\"", {{3, 70}, {70, 17}, {17}}, {3, 70, 17}});
+    }
+  }
+}
+
+/// Sums of products of a factor of 16 bits with one of float32, which stands in front of it or
+/// behind; on a device or not.
+void expectMixed(const char *type, bool isInFront, bool isDevice) {
+  std::string text = buffers;
+  text.replace(text.find("x = input(fp16"), 14, "x = input(fp32");
+  text.replace(text.find("w = input(fp16"), 14, std::string("w = input(") + type);
+  text += isInFront ? "y[i, j] = sum[k](x[i, k] * cast(w[j, k], fp32))\n"
+                    : "y[i, j] = sum[k](cast(w[j, k], fp32) * x[i, k])\n";
+  Program read = prepared(text);
+  EvaluationInput data{{5, 18, 37}, {}, {{"b", std::vector<double>(18)}}};
+  for (int i = 0; i < 5 * 37; ++i) { // all bits of a float32, and little is left of sums of these
+    data.memory["x"].push_back(static_cast<float>(std::sin(i + 1.0) * (i % 4 == 0 ? 1e-30 : 1)));
+  }
+  for (int i = 0; i < 18 * 37; ++i) { // eight bits; those of a half below, where it is one
+    const int rest = std::string(type) == "fp16" ? i % 8 : 0;
+    data.memory["w"].push_back((128 + i % 127 + rest / 8.0) * (i % 3 == 0 ? 1 : 0x1p-18));
+  }
+  RunOptions options;
+  options.site.isDevice = isDevice;
+  expectEvaluated(read, data, options, 2e-6);
+  data.memory["x"][4] = data.memory["w"][20] = std::numeric_limits<double>::infinity();
+  data.memory["x"][100] = 0;
+  expectEvaluated(read, data, options, 2e-6);
+}
+
+TEST(ContractKernel, TwoMixedProductsAreOneKernel) {
+  Program read = prepared(
+      buffers + std::string("y[i, j] = sum[k](cast(x[i, k], fp32) * 0.3 * cast(w[j, k], fp32)) * "
+                            "sum[k](cast(x[i, k], fp32) * 0.7 * cast(w[j, k], fp32))\n"));
+  EXPECT_EQ(contractionsOf(read, read.stages.at(0).stores).size(), 2);
+  EvaluationInput data{{2, 3, 4}, {}, {{"b", {0, 0, 0}}}};
+  data.memory["x"] = {1, 2, 3, 4, 5, 6, 7, 8};
+  data.memory["w"] = {1, -2, 3, 4, 5, 6, -7, 8, 9, 10, 11, 12};
+  for (const bool isDevice : {false, true}) {
+    RunOptions options;
+    options.site.isDevice = isDevice;
+    expectEvaluated(read, data, options, 2e-6);
+  }
+}
+
+TEST(ContractKernel, FactorsOfSixteenBitsAndFloat32LoseNothing) {
+  for (const char *type : {"fp16", "bf16"}) {
+    for (const bool isInFront : {true, false}) {
+      expectMixed(type, isInFront, true);
+      expectMixed(type, isInFront, false);
     }
   }
 }

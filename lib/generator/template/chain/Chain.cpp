@@ -5,6 +5,7 @@
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/ShortParts.h"
 
 #include <fmt/format.h>
 
@@ -18,19 +19,13 @@ using kernel::call;
 using kernel::Expr;
 using kernel::name;
 
-/// Bits of a float32 that a tensor float has, and a half: all but 13.
-constexpr int64_t tensorFloatBits = -8192;
-/// Those that a bfloat16 has: the upper half.
-constexpr int64_t shortFloatBits = -65536;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Below it an exponential is no normal float32.
+constexpr double leastOfNormal = -87.3365;
 /// By which weights are multiplied that are halves, of which the least is then one of 2^-39; the
 /// largest weight is 1, and the largest half 65504.
 constexpr double scaleOfHalves = 32768;
 constexpr double leastOfHalf = 0x1p-24;
-/// Of a float32 of 1.
-constexpr double lastBit = 0x1p-23;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Below it an exponential is no normal float32.
-constexpr double leastOfNormal = -87.3365;
 
 class ChainWriting {
 public:
@@ -151,7 +146,7 @@ private:
   void bringIntoRange(const Expr &weight, const Expr &distance) {
     const Expr isBelow = kernel::binary("<", distance, kernel::real(leastOfNormal));
     const Expr normal = call("tl.where", {isBelow, kernel::real(0), weight});
-    if (chain.outer.operand == DType::F16) {
+    if (isOfHalves()) {
       writing.body.when(
           onDevice, [&] { assign(weight, weight * kernel::real(scaleOfHalves)); },
           [&] { assign(weight, normal); });
@@ -171,72 +166,45 @@ private:
     writing.body.when(
         onDevice,
         [&] {
-          isSoftmax() || type == DType::BF16 ? attendInParts(type, weight, value, before)
-                                             : attendAsTensorFloats(weight, asFloat(value), before);
+          isOfHalves() ? attendInHalves(weight, value, before)
+                       : attendInParts(weight, value, before);
         },
         [&] { assign(acc, product(weight, asFloat(value), before)); });
   }
 
-  /// A weight is the sum of numbers of the values' type, so that the matrix unit takes both as they
-  /// are. Each of them has the weight's sign, and none is 0 where the weight is not: an infinite
-  /// value stays what it is.
-  void attendInParts(DType type, const Expr &weight, const Expr &value, const Expr &before) {
-    const bool isHalf = type == DType::F16;
-    Expr rest = weight, sum = before;
-    for (int left = isHalf ? 1 : 2; left >= 0; --left) {
-      const Expr own = left == 0 ? rest
-                                 : truncated(isHalf ? belowOfHalf(rest) : below(rest),
-                                             isHalf ? tensorFloatBits : shortFloatBits);
-      const Expr part = fresh("part", kernel::method(own, "to", {name(languageName(type))}));
-      assign(acc, product(part, value, sum));
-      sum = acc;
-      if (left > 0) {
-        const Expr behind = rest - asFloat(part);
-        rest =
-            fresh("rest", isSoftmax() ? behind : call("tl.where", {isFinite(rest), behind, rest}));
-      }
-    }
-  }
-  /// The next float32 that is less, or the one before it.
-  static Expr below(const Expr &value) { return value * kernel::real(1 - lastBit); }
-  /// So that halves on both sides of it are seen, of weights above 2^-38: an infinite value that
-  /// counts for less is NaN.
-  static Expr belowOfHalf(const Expr &value) {
-    return call("tl.maximum", {below(value) - kernel::real(1.5 * leastOfHalf), kernel::real(0)});
+  void attendInParts(const Expr &weight, const Expr &value, const Expr &before) {
+    Expr sum = before;
+    multiplyInParts(writing, weight, std::nullopt, value, chain.outer.operand, !isSoftmax(),
+                    [&](const Expr &one, const Expr &other) {
+                      assign(acc, product(one, other, sum));
+                      sum = acc;
+                    });
   }
 
-  /// Values of 16 bits are tensor floats as they are, and a weight is the sum of two such, so that
-  /// the matrix unit loses nothing that float32 has; what the second one adds to an infinite value
-  /// is left out, as it may be 0 times that.
-  void attendAsTensorFloats(const Expr &weight, const Expr &value, const Expr &before) {
-    const Expr high = fresh("high", truncated(weight, tensorFloatBits));
-    assign(acc, product(high, value, before, "tf32"));
-    const Expr finite =
-        fresh("finite", call("tl.where", {isFinite(value), value, kernel::real(0)}));
-    const Expr rest = call("tl.where", {isFinite(weight), weight - high, kernel::real(0)});
-    assign(acc, product(rest, finite, acc, "tf32"));
+  /// Two halves are as long as two tensor floats, but have nothing below 2^-40 of the largest
+  /// weight, nor do results that are halves. Both are seen of weights above 2^-38: an infinite
+  /// value that counts for less is NaN.
+  bool isOfHalves() const {
+    return isSoftmax() && chain.outer.operand == DType::F16 && chain.isStoredAsHalves;
   }
-  static Expr isFinite(const Expr &value) {
-    return kernel::binary("<", call("tl.abs", {value}), kernel::real(infinity));
-  }
-  /// Without the bits that the mask has not.
-  static Expr truncated(const Expr &value, int64_t mask) {
-    const Expr bits = kernel::method(value, "to", {name("tl.int32"), bitcast()});
-    return kernel::method(kernel::binary("&", bits, mask), "to", {name("tl.float32"), bitcast()});
+  void attendInHalves(const Expr &weight, const Expr &value, const Expr &before) {
+    auto asHalf = [](const Expr &one) { return kernel::method(one, "to", {name("tl.float16")}); };
+    const Expr most = call(
+        "tl.maximum", {nearerToZero(weight) - kernel::real(1.5 * leastOfHalf), kernel::real(0)});
+    const Expr high = fresh("part", asHalf(truncated(most, KeptBits::Half)));
+    assign(acc, product(high, value, before));
+    assign(acc, product(fresh("part", asHalf(weight - asFloat(high))), value, acc));
   }
   static Expr asFloat(const Expr &value) {
     return kernel::method(value, "to", {name("tl.float32")});
   }
-  static kernel::Argument bitcast() { return kernel::Argument("bitcast", name("True")); }
 
   Expr fresh(const std::string &hint, const Expr &value) { return assigned(writing, hint, value); }
   void assign(const Expr &to, const Expr &value) { writing.body.assign(to->text, value); }
 
   /// As sums of float32.
-  static Expr product(const Expr &a, const Expr &b, const Expr &sum,
-                      const char *precision = "ieee") {
-    return call("tl.dot",
-                {a, b, sum, kernel::Argument("input_precision", kernel::string(precision))});
+  static Expr product(const Expr &a, const Expr &b, const Expr &sum) {
+    return call("tl.dot", {a, b, sum, kernel::Argument("input_precision", kernel::string("ieee"))});
   }
   Expr full(int64_t width, double value) {
     return call("tl.full", {kernel::tuple({blockOfQueries(), kernel::Expr(width)}),

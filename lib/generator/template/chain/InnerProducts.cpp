@@ -29,12 +29,6 @@ Expr alongKeys(const char *function, const Expr &scores) {
                                  kernel::Argument("keep_dims", kernel::name("True"))});
 }
 
-Expr assigned(KernelWriting &writing, const std::string &hint, const Expr &value) {
-  const std::string own = writing.arguments.names.fresh(hint);
-  writing.body.assign(own, value);
-  return kernel::name(own);
-}
-
 InnerProducts::InnerProducts(const Program &program, KernelWriting &writing,
                              const std::vector<Contraction> &products)
     : program(program), writing(writing), products(products) {

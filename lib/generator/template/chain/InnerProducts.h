@@ -61,7 +61,4 @@ private:
 /// "tl.max" or "tl.sum" of scores along the keys, of which one is left.
 kernel::Expr alongKeys(const char *function, const kernel::Expr &scores);
 
-/// A new name for the value.
-kernel::Expr assigned(KernelWriting &writing, const std::string &hint, const kernel::Expr &value);
-
 } // namespace nereid::generator
