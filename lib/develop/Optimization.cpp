@@ -111,12 +111,21 @@ struct Outcome {
   const Duel &last() const { return second ? *second : first; }
 };
 
+/// Why it says nothing, however much the versions differ.
+std::string doubtOf(const measure::Evidence &evidence) {
+  return evidence.isShort ? ", too few samples"
+         : evidence.isNoisy()
+             ? fmt::format(", noisy: samples deviate by {:.0f} %", 100 * evidence.deviation)
+             : "";
+}
+
 std::string figuresOf(const Duel &duel) {
-  return fmt::format("{} -> {}, {}, noise {}, p = {:.2g}",
+  return fmt::format("{} -> {}, {}, noise {}, p = {:.2g}{}",
                      report::formatSeconds(duel.before.kernel.summary.median),
                      report::formatSeconds(duel.after.kernel.summary.median),
                      report::formatRatio(duel.evidence.gain),
-                     report::formatRatio(duel.evidence.noise), duel.evidence.pValue);
+                     report::formatRatio(duel.evidence.noise), duel.evidence.pValue,
+                     doubtOf(duel.evidence));
 }
 
 generator::RoundOutcome outcomeOf(const Outcome &outcome) {

@@ -235,7 +235,10 @@ TEST_F(Rounds, NoiseChangesNothing) {
     const OptimizationResult result = run();
     ASSERT_EQ(result.rounds.size(), 1u);
     EXPECT_FALSE(result.rounds.front().isKept);
-    EXPECT_NE(result.rounds.front().conclusion.find("not told apart"), std::string::npos);
+    const std::string &said = result.rounds.front().conclusion;
+    EXPECT_NE(said.find("not told apart"), std::string::npos);
+    EXPECT_EQ(said.find("noisy: samples deviate by 20 %") != said.npos, one.deviation == 0.2);
+    EXPECT_EQ(said.find("too few samples") != said.npos, one.isShort);
   }
   EXPECT_EQ(rows.front().schedule.text(), before);
   EXPECT_EQ(verified, 0);

@@ -142,6 +142,9 @@ private:
   bool fillWork();
   void findPeer();
   /// Those of the case that this machine and the target have.
+  /// Adds the peer; one that cannot be had here is told and left out. `note` is of an error.
+  template <class Peer>
+  bool keep(Result<Peer> made, std::vector<Peer> &peers, const std::string &note = "");
   bool findForeign();
   bool findForms();
   std::string verifyPeers() const;
@@ -200,22 +203,24 @@ void Measuring::findPeer() {
   }
 }
 
-bool Measuring::findForeign() {
-  if (!how.hasPeers) {
-    return true;
-  }
-  for (const launch::ForeignPeer &asked : one.foreignPeers) {
-    auto made = ForeignLaunch::make(one, asked, *prepared, how.execution);
-    if (made) {
-      foreign.push_back(std::move(*made));
-    } else if (isPeerMissing(made.error())) {
-      made.error().severity = Severity::Warning;
-      diags.add(made.error());
-    } else {
-      return fail(made.error());
-    }
+template <class Peer>
+bool Measuring::keep(Result<Peer> made, std::vector<Peer> &peers, const std::string &note) {
+  if (made) {
+    peers.push_back(std::move(*made));
+  } else if (isPeerMissing(made.error())) {
+    made.error().severity = Severity::Warning;
+    diags.add(made.error());
+  } else {
+    return fail(note.empty() ? made.error() : made.error().note(note));
   }
   return true;
+}
+
+bool Measuring::findForeign() {
+  return !how.hasPeers ||
+         std::all_of(one.foreignPeers.begin(), one.foreignPeers.end(), [&](const auto &asked) {
+           return keep(ForeignLaunch::make(one, asked, *prepared, how.execution), foreign);
+         });
 }
 
 bool Measuring::findForms() {
@@ -223,21 +228,13 @@ bool Measuring::findForms() {
     return true;
   }
   runtime::Device *device = bench.isHere ? nullptr : &prepared->kernel.compiled().code->device();
-  for (const launch::ReferenceForm asked : one.forms) {
+  return std::all_of(one.forms.begin(), one.forms.end(), [&](launch::ReferenceForm asked) {
     auto what = launch::formOperator(one, prepared->arguments);
-    auto made = what ? how.makeForm({asked, std::move(*what), how.execution, *chip, device})
-                     : Result<FormPeer>(what.error());
-    if (made) {
-      forms.push_back(std::move(*made));
-    } else if (isPeerMissing(made.error())) {
-      made.error().severity = Severity::Warning;
-      diags.add(made.error());
-    } else {
-      return fail(made.error().note(
-          fmt::format("it is the peer '{}' of case '{}'", launch::formName(asked), one.name)));
-    }
-  }
-  return true;
+    return keep(what ? how.makeForm({asked, std::move(*what), how.execution, *chip, device})
+                     : Result<FormPeer>(what.error()),
+                forms,
+                fmt::format("it is the peer '{}' of case '{}'", launch::formName(asked), one.name));
+  });
 }
 
 std::string Measuring::verifyPeers() const {
