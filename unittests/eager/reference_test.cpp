@@ -5,8 +5,9 @@
 #include "unittests/eager/Values.h"
 
 #include "lib/definition/cases/CaseGrid.h"
-#include "lib/eager/reference/ErrorRules.h"
 #include "lib/eager/reference/Reference.h"
+#include "lib/eager/reference/rules/ErrorRules.h"
+#include "lib/eager/reference/rules/ReductionRules.h"
 
 #include <cmath>
 #include <filesystem>

@@ -3,7 +3,7 @@
 // line without them would end the process that uses it.
 #include "lib/definition/operations/Operations.h"
 #include "lib/eager/baseline/FormulaLoop.h"
-#include "lib/eager/reference/ErrorRules.h"
+#include "lib/eager/reference/rules/ErrorRules.h"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(Table, EveryPointwiseOperationHasALoopAndARule) {
     EXPECT_TRUE(!takesIntegers || FormulaLoop<int32_t>(node).isComplete())
         << row.name << " has no line in lib/eager/baseline/IntegerLoops.cpp";
     EXPECT_TRUE(makeRule(node, operation, ErrorModel{}).run != nullptr)
-        << row.name << " has no rule in lib/eager/reference/ErrorRules.cpp";
+        << row.name << " has no rule in lib/eager/reference/rules/ErrorRules.cpp";
   }
 }
 

@@ -9,10 +9,10 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/Eager.h"
-#include "lib/eager/reference/IntegerRules.h"
 #include "lib/eager/reference/ReferenceBlocks.h"
 #include "lib/eager/reference/ReferenceGraph.h"
 #include "lib/eager/reference/indices/ReferenceCreation.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
 
 #include <fmt/format.h>
 

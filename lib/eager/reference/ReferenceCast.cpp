@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/eager/reference/ReferenceCast.h"
 
-#include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,6 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/operations/indices/Movement.h"
-#include "lib/eager/reference/IntegerRules.h"
 #include "lib/eager/reference/ReferenceCast.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceProduct.h"
@@ -17,6 +16,8 @@
 #include "lib/eager/reference/indices/ReferenceIndexing.h"
 #include "lib/eager/reference/indices/ReferenceMovement.h"
 #include "lib/eager/reference/indices/RowRuns.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
+#include "lib/eager/reference/rules/ReductionRules.h"
 #include "runtime/elements/IntegerElements.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // calling thread. Reference.cpp feeds it one block at a time.
 #pragma once
 
-#include "lib/eager/reference/ErrorRules.h"
+#include "lib/eager/reference/rules/ErrorRules.h"
 #include "runtime/tensor/Tensor.h"
 
 #include <vector>

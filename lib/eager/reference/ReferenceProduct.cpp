@@ -5,7 +5,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
-#include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Along.h"
-#include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
 
 #include <algorithm>
 #include <cmath>

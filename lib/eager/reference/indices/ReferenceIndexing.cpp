@@ -4,7 +4,8 @@
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Indexing.h"
-#include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
+#include "lib/eager/reference/rules/ReductionRules.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <limits>
-#include <span>
 
 namespace nereid::eager {
 
@@ -70,9 +69,8 @@ Rule makeRule(const definition::Node &node, const definition::Operation &operati
 Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
                          bool isLost, const ErrorModel &model);
 
-/// A reduction of the listed elements.
-Bounded reduceRule(const definition::Node &node, std::span<const Bounded> elements,
-                   const ErrorModel &model);
+/// The error of the one that is chosen, and of the other where that might be the one.
+Bounded chosen(const Bounded &which, const Bounded &other);
 
 /// A result that the operation rounds `roundings` times, and the storage once where it does.
 Bounded roundedResult(Bounded out, double roundings, bool isLost, const ErrorModel &model);

@@ -2,10 +2,10 @@
 // The rules. Functions that rise or fall steadily are bounded by their values at the ends of the
 // argument's interval, the others by their steepest slope. What has a row in Functions.cpp is
 // bounded by its values at the ends of each operand's interval, the others in their middle.
-#include "lib/eager/reference/ErrorRules.h"
+#include "lib/eager/reference/rules/ErrorRules.h"
 
 #include "lib/definition/Tolerance.h"
-#include "lib/eager/reference/Functions.h"
+#include "lib/eager/reference/rules/Functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -189,13 +189,6 @@ Bounded select(const Bounded &condition, const Bounded &a, const Bounded &b) {
     return chosen;
   }
   return {chosen.value, distance(a.value, b.value) + std::max(a.error, b.error)};
-}
-
-/// The error of the one that is chosen, and of the other where that might be the one.
-Bounded chosen(const Bounded &which, const Bounded &other) {
-  const double margin = which.error + other.error;
-  const bool isClose = margin > 0 && !(std::fabs(which.value - other.value) > margin);
-  return {which.value, isClose ? std::max(which.error, other.error) : which.error};
 }
 
 template <bool largest> Bounded extremum(const Bounded &a, const Bounded &b) {
@@ -461,6 +454,12 @@ Bounded rounded(Bounded out, double roundings, bool inputLost, const ErrorModel 
 
 } // namespace
 
+Bounded chosen(const Bounded &which, const Bounded &other) {
+  const double margin = which.error + other.error;
+  const bool isClose = margin > 0 && !(std::fabs(which.value - other.value) > margin);
+  return {which.value, isClose ? std::max(which.error, other.error) : which.error};
+}
+
 Bounded roundedResult(Bounded out, double roundings, bool isLost, const ErrorModel &model) {
   return rounded(out, roundings, isLost, model);
 }
@@ -504,124 +503,6 @@ Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64
   bool overflows =
       std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
   return rounded(rule, sum, isLost || overflows);
-}
-
-/// Factors may be multiplied in any order: a partial product may leave the range that the whole one
-/// stays in, above, where it is an infinity for good, or below, where it is 0 or rounded to the
-/// last bit of a smallest normal number, which the factors above 1 show again.
-static Bounded productOfAll(std::span<const Bounded> elements, bool isLost,
-                            const ErrorModel &model) {
-  const double tiny = definition::smallestNormal(model.compute);
-  double value = 1, upper = 1, above = 1, below = 1;
-  bool hasInfinity = false, mayBeZero = false;
-  for (const Bounded &each : elements) {
-    const double most = std::fabs(each.value) + each.error;
-    value *= each.value;
-    mayBeZero = mayBeZero || (each.error > 0 && std::fabs(each.value) <= each.error);
-    hasInfinity = hasInfinity || std::isinf(each.value);
-    if (std::isinf(each.value)) {
-      continue;
-    }
-    upper *= most;
-    above *= std::max(1.0, most);
-    below *= most > 0 ? std::min(1.0, most) : 1.0;
-  }
-  const bool mayUnderflow = below < 2 * tiny;
-  const bool mayOverflow = above > definition::largestFinite(model.compute);
-  if (hasInfinity) {
-    return rounded({value, 0}, 1, isLost || mayUnderflow || mayBeZero, model);
-  }
-  const auto n = static_cast<int64_t>(elements.size());
-  const double relative = definition::summationSteps(n) * definition::unitRoundoff(model.compute);
-  double error = upper * std::expm1(relative) + (upper - std::fabs(value));
-  const double lastBit = tiny * definition::unitRoundoff(model.compute);
-  error += mayUnderflow ? std::fabs(value) + static_cast<double>(n) * lastBit * above : 0;
-  return rounded({value, error}, 1, isLost || mayOverflow, model);
-}
-
-Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const ErrorModel &model) {
-  const std::string &op = node.op;
-  auto n = static_cast<double>(elements.size());
-  double steps = definition::summationSteps(static_cast<int64_t>(elements.size()));
-  double unit = definition::unitRoundoff(model.compute);
-  bool lost = false, isNaN = false;
-  double infinities = 0; // NaN of both signs
-  for (const Bounded &each : elements) {
-    const bool isOpen = std::isinf(each.error);
-    lost = lost || isOpen;
-    isNaN = isNaN || (!isOpen && std::isnan(each.value));
-    infinities += !isOpen && std::isinf(each.value) ? each.value : 0;
-  }
-  isNaN = isNaN || (std::isnan(infinities) && op != "amax" && op != "amin" && op != "prod");
-  if (isNaN) { // whatever the others are
-    return {std::numeric_limits<double>::quiet_NaN(), 0};
-  }
-  if (elements.size() == 1 && op != "var" && op != "std") {
-    return elements.front(); // nothing to add, to divide or to compare
-  }
-  if (op == "amax" || op == "amin") {
-    Bounded out{op == "amax" ? -infinity : infinity, 0};
-    for (const Bounded &each : elements) {
-      bool better = op == "amax" ? each.value > out.value : each.value < out.value;
-      bool replaces = !std::isnan(out.value) && (std::isnan(each.value) || better);
-      out = replaces ? each : out;
-    }
-    // Whatever might be the extremum may be off; not the -1e30 that stands for what is masked.
-    const Bounded best = out;
-    for (const Bounded &each : elements) {
-      out.error = std::max(out.error, chosen(best, each).error);
-    }
-    return rounded(out, 0, lost, model);
-  }
-  if (op == "prod") {
-    return productOfAll(elements, lost, model);
-  }
-  long double sum = 0;
-  double magnitudes = 0, errors = 0, special = 0;
-  for (const Bounded &each : elements) {
-    magnitudes += std::fabs(each.value);
-    errors += each.error;
-    special += std::isfinite(each.value) ? 0 : each.value;
-  }
-  // Infinities and NaN decide a sum alone, and extended precision adds them a hundred times slower.
-  for (size_t i = 0; special == 0 && i < elements.size(); ++i) {
-    sum += elements[i].value;
-  }
-  sum += special;
-  // A sum may pass through partial sums as large as the magnitudes allow, also those of elements
-  // that are sums themselves: their errors are that many times the unit, at least.
-  const bool mayOverflow =
-      special == 0 && magnitudes + errors / unit > definition::largestFinite(model.compute);
-  lost = lost || mayOverflow;
-  Bounded total{static_cast<double>(sum), errors + steps * unit * magnitudes};
-  if (op == "sum") {
-    return rounded(total, 1, lost, model);
-  }
-  Bounded mean{static_cast<double>(sum / n), total.error / n};
-  if (op == "mean") {
-    return rounded(mean, 2, lost, model);
-  }
-  auto correction = static_cast<double>(definition::integerAttribute(node, "correction", 1));
-  double squares = 0, spread = 0;
-  for (const Bounded &each : elements) {
-    double deviation = std::fabs(each.value - mean.value);
-    double error = each.error + mean.error + unit * deviation;
-    squares += deviation * deviation;
-    spread += 2 * deviation * error + error * error;
-  }
-  double degrees = std::max(0.0, n - correction);
-  // Squares leave the range long before the numbers do, at either end.
-  lost = lost || squares > definition::largestFinite(model.compute);
-  const double flushed = squares > 0 ? n * definition::smallestNormal(model.compute) : 0;
-  Bounded variance{squares / degrees, (spread + steps * unit * squares + flushed) / degrees};
-  if (op == "std" && variance.error > 0) {
-    double root = std::sqrt(variance.value);
-    double low = std::sqrt(std::max(0.0, variance.value - variance.error));
-    return rounded({root, std::max(root - low, std::sqrt(variance.value + variance.error) - root)},
-                   5, lost, model);
-  }
-  return op == "std" ? rounded({std::sqrt(variance.value), 0}, 5, lost, model)
-                     : rounded(variance, 4, lost, model);
 }
 
 } // namespace nereid::eager

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row for each operation, in the order of operations.def.
-#include "lib/eager/reference/Functions.h"
+#include "lib/eager/reference/rules/Functions.h"
 
 #include "lib/definition/operations/Operations.h"
-#include "lib/eager/reference/SpecialFunctions.h"
+#include "lib/eager/reference/rules/SpecialFunctions.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/rules/IntegerRules.h"
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In extended precision: power series, Newton's steps, and the recurrence of the gamma function to
 // where three terms of its asymptotic series are enough.
-#include "lib/eager/reference/SpecialFunctions.h"
+#include "lib/eager/reference/rules/SpecialFunctions.h"
 
 #include <cmath>
 #include <limits>
