@@ -34,16 +34,6 @@ std::vector<Contraction> weightedSums(const Node &node, const std::set<IteratorI
   return result;
 }
 
-/// Whether the value is the reduction as it is, or at some places what has nothing of it.
-bool isPassedOn(const Node *value, const Node *reduce) {
-  const bool isChosen = isMap(*value, "where");
-  if (isChosen || isMap(*value, "cast")) {
-    return std::all_of(value->inputs.begin() + (isChosen ? 1 : 0), value->inputs.end(),
-                       [&](const Node *input) { return isPassedOn(input, reduce); });
-  }
-  return value == reduce || value->kind == NodeKind::Const;
-}
-
 class Recogniser {
 public:
   Recogniser(Program &program, const std::vector<Store> &stores)
@@ -79,10 +69,6 @@ private:
     const Node *away = outer.a->inputs[0]->inputs[0];
     ProductChain made{outer, {*inner}, scores, away->inputs[1], outer.a->inputs[1]};
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
-    made.isStoredAsHalves = std::all_of(stores.begin(), stores.end(), [&](const Store &store) {
-      return program.buffers[store.buffer].dtype == DType::F16 &&
-             isPassedOn(store.value, outer.reduce);
-    });
     return made;
   }
 

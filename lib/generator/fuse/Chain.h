@@ -31,8 +31,6 @@ struct ProductChain {
   /// Of a softmax: the largest score and the sum of exponentials, as the weights have them.
   const Node *top = nullptr, *total = nullptr;
   std::vector<BesideChain> beside = {};
-  /// All that is made of the product is stored as halves as it is, or not at all.
-  bool isStoredAsHalves = false;
 };
 
 /// The chain whose outer product is the stores' outermost reduction. Asks before fuse/Partition.h

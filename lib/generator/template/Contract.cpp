@@ -2,10 +2,8 @@
 // Kernels of contractions, see Contract.h.
 #include "lib/generator/template/Contract.h"
 
-#include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
-#include "lib/generator/template/ShortParts.h"
 
 #include <fmt/format.h>
 
@@ -242,49 +240,13 @@ private:
   kernel::Expr shape() const { return kernel::tuple({rows(), columns()}); }
 
   void multiply(const Contraction &each, const std::string &sum) {
-    const std::optional<DType> ofLeft = storageOf(each.a), ofRight = storageOf(each.b);
-    if (each.operand == DType::F32 && ofLeft.has_value() != ofRight.has_value()) {
-      multiplyMixed(each, sum, ofLeft, ofRight);
-      return;
-    }
     const kernel::Expr left = ofA.factor(each.a, each.operand, *a.reducedDim());
     const kernel::Expr right = ofB.factor(each.b, each.operand, *b.reducedDim());
-    if (each.operand == DType::F32) {
-      add(sum, left, right, asFloats()); // not as tensor floats
-    } else if (each.operand == DType::I8) {
-      add(sum, left, right, kernel::Argument("out_dtype", name("tl.int32")));
-    } else {
-      add(sum, left, right);
-    }
-  }
-
-  /// Of a factor of 16 bits and one of float32: on devices in parts, for the matrix units.
-  void multiplyMixed(const Contraction &each, const std::string &sum, std::optional<DType> ofLeft,
-                     std::optional<DType> ofRight) {
-    const kernel::Expr left = ofA.factor(each.a, ofLeft.value_or(DType::F32), *a.reducedDim());
-    const kernel::Expr right = ofB.factor(each.b, ofRight.value_or(DType::F32), *b.reducedDim());
-    writing.body.when(
-        writing.constant(onDeviceName),
-        [&] {
-          multiplyInParts(writing, left, ofLeft, right, ofRight, true,
-                          [&](const auto &one, const auto &other) { add(sum, one, other); });
-        },
-        [&] {
-          add(sum, ofLeft ? asFloat(left) : left, ofRight ? asFloat(right) : right, asFloats());
-        });
-  }
-
-  static kernel::Argument asFloats() {
-    return kernel::Argument("input_precision", kernel::string("ieee"));
-  }
-  static kernel::Expr asFloat(const kernel::Expr &value) {
-    return kernel::method(value, "to", {name("tl.float32")});
-  }
-  void add(const std::string &sum, const kernel::Expr &left, const kernel::Expr &right,
-           std::optional<kernel::Argument> how = std::nullopt) {
     std::vector<kernel::Argument> list = {left, right, name(sum)};
-    if (how) {
-      list.push_back(std::move(*how));
+    if (each.operand == DType::F32) { // not as tensor floats
+      list.emplace_back("input_precision", kernel::string("ieee"));
+    } else if (each.operand == DType::I8) {
+      list.emplace_back("out_dtype", name("tl.int32"));
     }
     writing.body.assign(sum, call("tl.dot", std::move(list)));
   }

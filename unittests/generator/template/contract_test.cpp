@@ -222,7 +222,9 @@ void expectMixed(const char *type, bool isInFront, bool isDevice) {
   Program read = prepared(text);
   EvaluationInput data{{5, 18, 37}, {}, {{"b", std::vector<double>(18)}}};
   for (int i = 0; i < 5 * 37; ++i) { // all bits of a float32, and little is left of sums of these
-    data.memory["x"].push_back(static_cast<float>(std::sin(i + 1.0) * (i % 4 == 0 ? 1e-30 : 1)));
+    // The last row has nothing to spare below it.
+    const double scale = i >= 4 * 37 ? 1e-36 : i % 4 == 0 ? 1e-30 : 1;
+    data.memory["x"].push_back(static_cast<float>(std::sin(i + 1.0) * scale));
   }
   for (int i = 0; i < 18 * 37; ++i) { // eight bits; those of a half below, where it is one
     const int rest = std::string(type) == "fp16" ? i % 8 : 0;
@@ -234,21 +236,6 @@ void expectMixed(const char *type, bool isInFront, bool isDevice) {
   data.memory["x"][4] = data.memory["w"][20] = std::numeric_limits<double>::infinity();
   data.memory["x"][100] = 0;
   expectEvaluated(read, data, options, 2e-6);
-}
-
-TEST(ContractKernel, TwoMixedProductsAreOneKernel) {
-  Program read = prepared(
-      buffers + std::string("y[i, j] = sum[k](cast(x[i, k], fp32) * 0.3 * cast(w[j, k], fp32)) * "
-                            "sum[k](cast(x[i, k], fp32) * 0.7 * cast(w[j, k], fp32))\n"));
-  EXPECT_EQ(contractionsOf(read, read.stages.at(0).stores).size(), 2);
-  EvaluationInput data{{2, 3, 4}, {}, {{"b", {0, 0, 0}}}};
-  data.memory["x"] = {1, 2, 3, 4, 5, 6, 7, 8};
-  data.memory["w"] = {1, -2, 3, 4, 5, 6, -7, 8, 9, 10, 11, 12};
-  for (const bool isDevice : {false, true}) {
-    RunOptions options;
-    options.site.isDevice = isDevice;
-    expectEvaluated(read, data, options, 2e-6);
-  }
 }
 
 TEST(ContractKernel, FactorsOfSixteenBitsAndFloat32LoseNothing) {

@@ -22,10 +22,6 @@ using kernel::name;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Below it an exponential is no normal float32.
 constexpr double leastOfNormal = -87.3365;
-/// By which weights are multiplied that are halves, of which the least is then one of 2^-39; the
-/// largest weight is 1, and the largest half 65504.
-constexpr double scaleOfHalves = 32768;
-constexpr double leastOfHalf = 0x1p-24;
 
 class ChainWriting {
 public:
@@ -140,65 +136,44 @@ private:
   /// What is computed of the inner products.
   const Node *weights() const { return isSoftmax() ? chain.scores : chain.outer.a; }
 
-  /// On devices, weights that are halves are larger by a factor, as is then their sum.
-  /// A processor takes a hundred times as long for a factor below the normal numbers, and for its
-  /// comparison; what it would add is lost beside the largest weight, which is 1.
+  /// On devices, weights of halves are larger by a factor, as is then their sum, so that parts of
+  /// the least ones are numbers that a bfloat16 has; halves leave room above for it. A processor
+  /// takes a hundred times as long for a factor below the normal numbers, and for its comparison;
+  /// what it would add is lost beside the largest weight, which is 1.
   void bringIntoRange(const Expr &weight, const Expr &distance) {
     const Expr isBelow = kernel::binary("<", distance, kernel::real(leastOfNormal));
-    const Expr normal = call("tl.where", {isBelow, kernel::real(0), weight});
-    if (isOfHalves()) {
-      writing.body.when(
-          onDevice, [&] { assign(weight, weight * kernel::real(scaleOfHalves)); },
-          [&] { assign(weight, normal); });
+    auto drop = [&] { assign(weight, call("tl.where", {isBelow, kernel::real(0), weight})); };
+    if (chain.outer.operand == DType::F16) {
+      writing.body.when(onDevice, [&] { assign(weight, weight * kernel::real(0x1p32)); }, drop);
     } else {
-      writing.body.when(kernel::binary("==", onDevice, 0), [&] { assign(weight, normal); });
+      writing.body.when(kernel::binary("==", onDevice, 0), drop);
     }
   }
 
-  /// Adds the weighted values, on devices those of 16 bits by their matrix units.
+  /// Adds the weighted values; those of 16 bits on devices by their matrix units, where weights are
+  /// shares.
   void attend(const Expr &weight, const Expr &before) {
     const DType type = chain.outer.operand;
     const Expr value = ofValue.factor(chain.outer.b, type, *valueTile.reducedDim());
-    if (type == DType::F32) {
-      assign(acc, product(weight, value, before));
+    const Expr whole =
+        type == DType::F32 ? value : kernel::method(value, "to", {name("tl.float32")});
+    if (type == DType::F32 || !isSoftmax()) {
+      assign(acc, product(weight, whole, before));
       return;
     }
     writing.body.when(
-        onDevice,
-        [&] {
-          isOfHalves() ? attendInHalves(weight, value, before)
-                       : attendInParts(weight, value, before);
-        },
-        [&] { assign(acc, product(weight, asFloat(value), before)); });
+        onDevice, [&] { attendInParts(weight, value, before); },
+        [&] { assign(acc, product(weight, whole, before)); });
   }
 
   void attendInParts(const Expr &weight, const Expr &value, const Expr &before) {
     Expr sum = before;
-    multiplyInParts(writing, weight, std::nullopt, value, chain.outer.operand, !isSoftmax(),
+    multiplyInParts(writing, weight, value, chain.outer.operand,
                     [&](const Expr &one, const Expr &other) {
                       assign(acc, product(one, other, sum));
                       sum = acc;
                     });
   }
-
-  /// Two halves are as long as two tensor floats, but have nothing below 2^-40 of the largest
-  /// weight, nor do results that are halves. Both are seen of weights above 2^-38: an infinite
-  /// value that counts for less is NaN.
-  bool isOfHalves() const {
-    return isSoftmax() && chain.outer.operand == DType::F16 && chain.isStoredAsHalves;
-  }
-  void attendInHalves(const Expr &weight, const Expr &value, const Expr &before) {
-    auto asHalf = [](const Expr &one) { return kernel::method(one, "to", {name("tl.float16")}); };
-    const Expr most = call(
-        "tl.maximum", {nearerToZero(weight) - kernel::real(1.5 * leastOfHalf), kernel::real(0)});
-    const Expr high = fresh("part", asHalf(truncated(most, KeptBits::Half)));
-    assign(acc, product(high, value, before));
-    assign(acc, product(fresh("part", asHalf(weight - asFloat(high))), value, acc));
-  }
-  static Expr asFloat(const Expr &value) {
-    return kernel::method(value, "to", {name("tl.float32")});
-  }
-
   Expr fresh(const std::string &hint, const Expr &value) { return assigned(writing, hint, value); }
   void assign(const Expr &to, const Expr &value) { writing.body.assign(to->text, value); }
 
