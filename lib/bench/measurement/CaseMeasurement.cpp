@@ -141,10 +141,10 @@ private:
   bool prepare();
   bool fillWork();
   void findPeer();
-  /// Those of the case that this machine and the target have.
   /// Adds the peer; one that cannot be had here is told and left out. `note` is of an error.
   template <class Peer>
   bool keep(Result<Peer> made, std::vector<Peer> &peers, const std::string &note = "");
+  /// Those of the case that this machine and the target have.
   bool findForeign();
   bool findForms();
   std::string verifyPeers() const;

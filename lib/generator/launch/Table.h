@@ -107,7 +107,7 @@ constexpr const char *tileElementsName = "TILE_ELEMENTS", *fewestElementsName = 
 /// 1: additions of all programs to one place in memory wait for each other. 0: threads sum up on
 /// their own until the launch ends.
 constexpr const char *waitingName = "ADDITIONS_WAIT";
-/// 1: matrix units multiply tensor floats, and subnormal numbers take no longer than others.
+/// 1: matrix units multiply numbers of 16 bits, and subnormal ones take no longer than others.
 constexpr const char *onDeviceName = "ON_DEVICE";
 /// Programs that a processor computes at a time, while most of them wait for memory; of one warp,
 /// or with few sums of a product.

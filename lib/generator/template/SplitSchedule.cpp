@@ -21,7 +21,10 @@ namespace {
 
 constexpr int64_t partsOfLines = 64, partsOfAll = 256, partsOfProducts = 8, partsOfScans = 256;
 /// Shorter reductions are not worth a second launch.
-constexpr int64_t shortest = 1024, turnsOfTile = 4096;
+constexpr int64_t shortest = 1024;
+/// Elements of a product's sums where each processor of a device has one tile, from which on parts
+/// are worth it (H200, 36 sizes).
+constexpr int64_t shortestOfTile = 4096;
 /// Rows that are reduced: four turns of a loop take as long as another launch (H100).
 constexpr int64_t shortestLine = 256;
 /// Lines that are read along: elements times processors from which on parts save more time than
@@ -42,12 +45,11 @@ std::string programsText(const TileDim &dim, int64_t block, const Program &progr
                     : fmt::format("cdiv({}, {})", launchExtent(dim, program), block);
 }
 
-/// Where not a quarter of the processors has a tile. On devices the more tiles there are the longer
-/// a sum has to be, for parts to take less time than a second launch and the way through memory:
-/// 4096 turns where each has one (H200, 36 sizes), and no more than two for each.
+/// Where not a quarter of the processors has a tile; on devices up to two tiles for each, if sums
+/// are the longer the more tiles there are, as parts go through memory.
 std::string conditionOfProducts(const std::string &tiles, const std::string &extent) {
   return fmt::format("({0} >= {1})*(4*{2} <= {3}*(1 + 7*{4}))*({4}*{5}*{2} <= {3}*{0})", extent,
-                     shortest, tiles, processorsName, onDeviceName, turnsOfTile);
+                     shortest, tiles, processorsName, onDeviceName, shortestOfTile);
 }
 
 std::optional<SplitSchedule> splitProducts(Program &program, const std::vector<Store> &stores,

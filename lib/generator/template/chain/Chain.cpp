@@ -174,6 +174,7 @@ private:
                       sum = acc;
                     });
   }
+
   Expr fresh(const std::string &hint, const Expr &value) { return assigned(writing, hint, value); }
   void assign(const Expr &to, const Expr &value) { writing.body.assign(to->text, value); }
 
