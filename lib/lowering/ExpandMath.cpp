@@ -12,6 +12,7 @@
 #include "lib/lowering/Passes.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Approximated.h"
+#include "lib/lowering/math/ForHalves.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
 #include "lib/lowering/math/Magnitudes.h"
@@ -53,45 +54,50 @@ struct Expansion {
   Lanes (*unary)(Lanes) = nullptr;
   Lanes (*binary)(Lanes, Lanes) = nullptr;
   bool hasWideForm = false; ///< of one argument, a full register of f32
-  /// Forms of f32 that cost less, with an approximate unit: of a difference, of what was f16, for a
-  /// result that is only rounded to 16 bits, of what the unit has computed. That of what was f16 is
-  /// the one of all numbers that are no larger, too, where there is a fused product.
+  /// Forms of f32 that cost less, with an approximate unit: of a difference, of what the unit has
+  /// computed, of what was f16. That is the one of all numbers that are no larger, too, where there
+  /// is a fused product.
   Lanes (*ofDifference)(Lanes) = nullptr;
-  Lanes (*ofHalf)(Lanes) = nullptr;
-  Lanes (*toHalf)(Lanes, Lanes) = nullptr;
   Lanes (*ofApproximated)(Lanes) = nullptr;
-  /// For what comes of it and is rounded to 16 bits; and whether it is added to one alone.
-  Lanes (*ofUnaryToHalf)(Lanes, bool) = nullptr;
+  Lanes (*ofHalf)(Lanes) = nullptr;
+  /// Likewise, where all that comes of the result is rounded to 16 bits; where it is added to one
+  /// alone besides; and of two arguments, where nothing but the result is rounded.
+  Lanes (*toHalf)(Lanes) = nullptr;
+  Lanes (*toHalfBesideOne)(Lanes) = nullptr;
+  Lanes (*binaryToHalf)(Lanes, Lanes) = nullptr;
 };
 
 const Expansion expansions[] = {
-    {"math.exp", emitExp, nullptr, /*hasWideForm=*/true, expOfDifference, nullptr, nullptr, nullptr,
-     expToHalf},
-    {"math.exp2", emitExp2, nullptr, /*hasWideForm=*/true},
-    {"math.expm1", emitExpm1},
-    {"math.log", emitLog},
-    {"math.log2", emitLog2},
-    {"math.log10", emitLog10},
-    {"math.log1p", emitLog1p, nullptr, /*hasWideForm=*/false, nullptr, nullptr, nullptr,
-     log1pOfApproximated},
-    {"math.powf", nullptr, emitPow, /*hasWideForm=*/false, nullptr, nullptr, powToHalf},
-    {"math.fpowi", nullptr, powerByInteger},
-    {"math.cbrt", emitCbrt},
-    {"math.rsqrt", reciprocalSquareRoot},
-    {"math.sin", emitSin, nullptr, /*hasWideForm=*/false, nullptr, sinOfHalf},
-    {"math.cos", emitCos, nullptr, /*hasWideForm=*/false, nullptr, cosOfHalf},
-    {"math.tan", emitTan},
-    {"math.asin", emitAsin},
-    {"math.acos", emitAcos},
-    {"math.atan", emitAtan},
-    {"math.atan2", nullptr, emitAtan2},
-    {"math.tanh", emitTanh, nullptr, /*hasWideForm=*/true},
-    {"math.sinh", emitSinh},
-    {"math.cosh", emitCosh},
-    {"math.asinh", emitAsinh},
-    {"math.acosh", emitAcosh},
-    {"math.atanh", emitAtanh},
-    {"math.erf", emitErf, nullptr, /*hasWideForm=*/true},
+    {.operation = "math.exp",
+     .unary = emitExp,
+     .hasWideForm = true,
+     .ofDifference = expOfDifference,
+     .toHalf = expToHalf,
+     .toHalfBesideOne = expToHalfBesideOne},
+    {.operation = "math.exp2", .unary = emitExp2, .hasWideForm = true},
+    {.operation = "math.expm1", .unary = emitExpm1},
+    {.operation = "math.log", .unary = emitLog},
+    {.operation = "math.log2", .unary = emitLog2},
+    {.operation = "math.log10", .unary = emitLog10},
+    {.operation = "math.log1p", .unary = emitLog1p, .ofApproximated = log1pOfApproximated},
+    {.operation = "math.powf", .binary = emitPow, .binaryToHalf = powToHalf},
+    {.operation = "math.fpowi", .binary = powerByInteger},
+    {.operation = "math.cbrt", .unary = emitCbrt},
+    {.operation = "math.rsqrt", .unary = reciprocalSquareRoot},
+    {.operation = "math.sin", .unary = emitSin, .ofHalf = sinOfHalf},
+    {.operation = "math.cos", .unary = emitCos, .ofHalf = cosOfHalf},
+    {.operation = "math.tan", .unary = emitTan, .toHalf = tanToHalf},
+    {.operation = "math.asin", .unary = emitAsin, .toHalf = asinToHalf},
+    {.operation = "math.acos", .unary = emitAcos, .toHalf = acosToHalf},
+    {.operation = "math.atan", .unary = emitAtan},
+    {.operation = "math.atan2", .binary = emitAtan2},
+    {.operation = "math.tanh", .unary = emitTanh, .hasWideForm = true},
+    {.operation = "math.sinh", .unary = emitSinh, .toHalf = sinhToHalf},
+    {.operation = "math.cosh", .unary = emitCosh, .toHalf = coshToHalf},
+    {.operation = "math.asinh", .unary = emitAsinh},
+    {.operation = "math.acosh", .unary = emitAcosh},
+    {.operation = "math.atanh", .unary = emitAtanh},
+    {.operation = "math.erf", .unary = emitErf, .hasWideForm = true},
 };
 
 /// A scalar takes the vectors' form too: half the instructions, and the same result in every lane
@@ -115,8 +121,7 @@ Lanes (*unaryForm(const Expansion &expansion, Lanes x))(Lanes) {
     if (expansion.ofDifference && x.get().getDefiningOp<arith::SubFOp>()) {
       return expansion.ofDifference;
     }
-    auto extended = x.get().getDefiningOp<arith::ExtFOp>();
-    if (expansion.ofHalf && extended && extended.getIn().getType().isF16()) {
+    if (expansion.ofHalf && wasFloat16(x.get())) {
       return expansion.ofHalf;
     }
   }
@@ -205,8 +210,7 @@ Lanes approximateQuotient(arith::DivFOp op, LanesContext &where) {
 
 /// Whether the number is 0 or no smaller than 2^-24, NaN aside.
 bool isOfFewExponents(Value value) {
-  auto extended = value.getDefiningOp<arith::ExtFOp>();
-  return (extended && getElementTypeOrSelf(extended.getIn().getType()).isF16()) ||
+  return wasFloat16(value) ||
          isa_and_present<arith::SIToFPOp, arith::UIToFPOp>(value.getDefiningOp());
 }
 
@@ -287,10 +291,10 @@ public:
             op->getResult(0).getType().isF32() && approximated.contains(op->getOperand(0))) {
           ofApproximated.insert(op);
         }
-        if (machine.approximate && entry->second->ofUnaryToHalf &&
-            op->getResult(0).getType().isF32() && isOnlyForHalves(op->getResult(0))) {
+        if (machine.approximate && entry->second->toHalf && op->getResult(0).getType().isF32() &&
+            isOnlyForHalves(op->getResult(0))) {
           forHalves.insert(op);
-          if (isAddedToOneAlone(op)) {
+          if (entry->second->toHalfBesideOne && isAddedToOneAlone(op)) {
             addedToOne.insert(op); // quotients of the sum take it apart before it is expanded
           }
         }
@@ -318,17 +322,17 @@ public:
       if (ofApproximated.contains(op)) {
         result = expansion->ofApproximated(first).get();
       } else if (forHalves.contains(op)) {
-        result = expansion->ofUnaryToHalf(first, addedToOne.contains(op)).get();
+        const bool isBesideOne = addedToOne.contains(op);
+        result = (isBesideOne ? expansion->toHalfBesideOne : expansion->toHalf)(first).get();
       } else if (fitsInRegister(*expansion, first)) {
         result = expandInRegister(*expansion, first);
       } else if (expansion->unary) {
         result = unaryForm(*expansion, first)(first).get();
       } else {
-        const bool isToHalf = expansion->toHalf && approximateUnitFor(first) &&
+        const bool isToHalf = expansion->binaryToHalf && approximateUnitFor(first) &&
                               llvm::all_of(op->getUsers(), roundsToHalf);
-        result = (isToHalf ? expansion->toHalf : expansion->binary)(first,
-                                                                    Lanes(where, op->getOperand(1)))
-                     .get();
+        const Lanes second(where, op->getOperand(1));
+        result = (isToHalf ? expansion->binaryToHalf : expansion->binary)(first, second).get();
       }
       op->getResult(0).replaceAllUsesWith(result);
       op->erase();

@@ -47,7 +47,8 @@ TEST(NvidiaNumbers, NoResultOfASignedMaximumIsTheOperandOfAnother) {
 
 /// Of a kernel that stores an expression of the float32 numbers a and b.
 static std::string ptxOfExpression(const std::string &expression, const std::string &out = "fp32") {
-  return ptxOfText("@triton.jit\n"
+  return ptxOfText("from triton.language.extra import libdevice\n"
+                   "@triton.jit\n"
                    "def k(x, y, out):\n"
                    "    i = tl.arange(0, 128)\n"
                    "    a = tl.load(x + i)\n"
@@ -67,6 +68,36 @@ TEST(NvidiaNumbers, ExponentialsStandOnTheInstructionAndKeepSubnormals) {
   EXPECT_EQ(countOf(exp, "mul.f32") + countOf(exp, "mul.rn.f32"), 1) << exp;
   EXPECT_EQ(countOf(ptxOfExpression("tl.exp2(a)"), "ex2.approx.f32"), 1);
   EXPECT_EQ(countOf(ptxOfExpression("tl.rsqrt(a)"), "rsqrt.approx.f32"), 1);
+}
+
+/// That a function of float32 costs, beside loads and stores.
+static int multiplicationsOf(const std::string &expression, const std::string &out) {
+  const std::string ptx = ptxOfExpression(expression, out);
+  return countOf(ptx, "fma.rn.f32") + countOf(ptx, "mul.f32") + countOf(ptx, "mul.rn.f32");
+}
+
+TEST(NvidiaNumbers, FunctionsForSixteenBitsHaveShortForms) {
+  for (const char *name : {"sinh", "cosh", "tan", "asin", "acos"}) {
+    const std::string function = std::string("libdevice.") + name + "(a)";
+    const int whole = multiplicationsOf(function, "fp32");
+    EXPECT_LE(2 * multiplicationsOf(function, "bf16"), whole) << name;
+    EXPECT_LE(2 * multiplicationsOf("-" + function + " * b", "fp16"), whole) << name;
+    // A sum may cancel what the short form has right.
+    EXPECT_GE(multiplicationsOf(function + " - b", "fp16"), whole) << name;
+  }
+}
+
+TEST(NvidiaNumbers, AnglesOfFloat16HaveNoBranchForTheTangent) {
+  const auto ptxOf = [](const std::string &type) {
+    return ptxOfText("from triton.language.extra import libdevice\n"
+                     "@triton.jit\n"
+                     "def k(x, out):\n"
+                     "    i = tl.arange(0, 128)\n"
+                     "    tl.store(out + i, libdevice.tan(tl.load(x + i).to(tl.float32)))\n",
+                     "x=*" + type + ":16, out=*" + type + ":16");
+  };
+  EXPECT_EQ(countOf(ptxOf("fp16"), ".f64"), 0);
+  EXPECT_GT(countOf(ptxOf("bf16"), ".f64"), 0);
 }
 
 TEST(NvidiaNumbers, QuotientsOfExactNumbersAreRounded) {

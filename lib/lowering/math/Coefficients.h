@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written by scripts/derive_math_coefficients.py; change that and run it again.
-// Minimax polynomials, lowest power first. The error is the fit's, before
-// rounding of the coefficients and of the evaluation; docs/math.md states the
-// bounds of the functions.
+// Minimax polynomials, lowest power first. The error is the fit's, before rounding of the
+// coefficients and of the evaluation; docs/math.md states the bounds of the functions.
 // clang-format off
 #pragma once
 
@@ -186,6 +185,23 @@ inline constexpr float tan32Pair[] = {
     0x1.2a447e0000000p-8f,
     -0x1.5bc4760000000p-13f,
     0x1.ea5b800000000p-10f,
+};
+
+/// tan(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative.
+/// Error 3.55e-6 = 2^-18.1.
+inline constexpr float tanToHalf[] = {
+    0x1.5526300000000p-2f,
+    0x1.16aea60000000p-3f,
+    0x1.52dc5a0000000p-5f,
+    0x1.61406a0000000p-5f,
+};
+
+/// asin(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x.
+/// Error 1.79e-6 = 2^-19.09.
+inline constexpr float asinToHalf[] = {
+    0x1.559cf00000000p-3f,
+    0x1.26650c0000000p-4f,
+    0x1.06e58a0000000p-4f,
 };
 
 /// sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r.

@@ -195,7 +195,8 @@ static std::optional<std::pair<double, mlir::Value>> knownFactorOf(mlir::Value n
   return std::nullopt;
 }
 
-Lanes expToHalf(Lanes x, bool isAddedToOne) {
+/// The exponent of two.
+static Lanes exponentToHalf(Lanes x) {
   // Factors that are known become one; they are rounded once less, too.
   double factor = log2OfE;
   mlir::Value number = x.get();
@@ -203,9 +204,13 @@ Lanes expToHalf(Lanes x, bool isAddedToOne) {
     factor *= known->first;
     number = known->second;
   }
-  Lanes scaled = Lanes(x.where(), number) * factor;
-  const ApproximateUnit *unit = approximateUnitFor(x);
-  return isAddedToOne ? unit->powerOfTwoOfNormal(scaled) : unit->powerOfTwo(scaled);
+  return Lanes(x.where(), number) * factor;
+}
+
+Lanes expToHalf(Lanes x) { return approximateUnitFor(x)->powerOfTwo(exponentToHalf(x)); }
+
+Lanes expToHalfBesideOne(Lanes x) {
+  return approximateUnitFor(x)->powerOfTwoOfNormal(exponentToHalf(x));
 }
 
 Lanes emitExp2(Lanes x) {

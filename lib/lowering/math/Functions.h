@@ -14,8 +14,9 @@ Lanes emitExp(Lanes x);
 /// a unit in its last place beside: the difference is.
 Lanes expOfDifference(Lanes x);
 /// The same of f32, with an approximate unit, within 2^-17 of results that floats of 16 bits hold;
-/// `isAddedToOne`: what is below the normal numbers counts as 0.
-Lanes expToHalf(Lanes x, bool isAddedToOne);
+/// beside one, what is below the normal numbers counts as 0.
+Lanes expToHalf(Lanes x);
+Lanes expToHalfBesideOne(Lanes x);
 Lanes emitExp2(Lanes x);
 Lanes emitExpm1(Lanes x);
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,11 @@ double largestMagnitude(Value value) {
                     largestMagnitude(select.getFalseValue()));
   }
   return unknown;
+}
+
+bool wasFloat16(Value value) {
+  auto extended = value.getDefiningOp<arith::ExtFOp>();
+  return extended && getElementTypeOrSelf(extended.getIn().getType()).isF16();
 }
 
 } // namespace nereid::lowering

@@ -9,5 +9,7 @@ namespace nereid::lowering {
 
 /// The largest magnitude of a float scalar or vector, NaN aside; infinity where nothing is known.
 double largestMagnitude(mlir::Value value);
+/// Whether the number was f16 before: a finite one is no larger than 65504.
+bool wasFloat16(mlir::Value value);
 
 } // namespace nereid::lowering

@@ -4,11 +4,11 @@
 // angles stay in f32, the tangent's as a pair of numbers.
 #include "lib/lowering/Branches.h"
 #include "lib/lowering/Passes.h"
-#include "lib/lowering/math/AngleReduction.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
-#include "lib/lowering/math/Tangent.h"
+#include "lib/lowering/math/angles/AngleReduction.h"
+#include "lib/lowering/math/angles/Tangent.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -46,8 +46,6 @@ Lanes signedBy(Lanes quadrant, Lanes value) {
   return floatOf(bitsOf(value) ^ ((quadrant & 2) << (value.width() - 2)));
 }
 
-/// Angles of f32 up to here, in magnitude, are reduced in f32: 2^16 quarter turns.
-constexpr double largestNear = 102943.0;
 constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
 
 /// sin(angle - number * turn), where the bits' low one says that it is negated. A quarter turn,
@@ -61,7 +59,7 @@ Lanes sineBeside(Lanes angle, Lanes number, double quarters, Lanes bits) {
   return floatOf(bitsOf(mulAdd(r * z, tail, r)) ^ (bits << 31));
 }
 
-/// In f32, for angles up to largestNear: the multiple of pi that is nearest.
+/// In f32, for angles up to largestNear32: the multiple of pi that is nearest.
 Lanes sineNear(Lanes x) {
   Lanes magic = mulAdd(x, 0x1.45f306p-2, x.constant(roundingMagic));
   Lanes sine = sineBeside(x, magic - roundingMagic, 2, bitsOf(magic));
@@ -76,11 +74,11 @@ Lanes cosineNear(Lanes x) {
   return select(absolute(x) < 0x1p-12, x.constant(1.0), cosine);
 }
 
-/// What `near` makes of angles up to largestNear, and for others what `far` makes of them.
+/// What `near` makes of angles up to largestNear32, and for others what `far` makes of them.
 Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<Lanes()> far) {
   LanesContext &where = x.where();
   mlir::OpBuilder &b = where.builder;
-  Lanes isFar = absolute(x) > largestNear;
+  Lanes isFar = absolute(x) > largestNear32;
   const bool isVector = mlir::isa<mlir::VectorType>(x.type());
   auto branch = b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()), isAny(isFar), true);
   mlir::OpBuilder::InsertionGuard guard(b);
@@ -93,18 +91,11 @@ Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<La
   return Lanes(where, branch.getResult(0));
 }
 
-/// Of f32, by an angle of f64.
-ReducedAngle32 reduceFar32(Lanes x) {
-  ReducedAngle far = reduceAngle(toDouble(x), /*isSingle=*/true);
-  Lanes high = toSingle(far.rest.high);
-  return {truncateTo(far.quadrant, 32), high, toSingle(toDouble(high) - far.rest.high)};
-}
-
 /// An angle of f32; what is far is reduced in f64.
 ReducedAngle32 reduceSingle(Lanes x) {
   LanesContext &where = x.where();
   mlir::OpBuilder &b = where.builder;
-  Lanes isFar = absolute(x) > largestNear;
+  Lanes isFar = absolute(x) > largestNear32;
   ReducedAngle32 near = reduceNear32(x);
   const mlir::Type types[] = {near.quadrant.type(), x.type(), x.type()};
   auto branch = b.create<mlir::scf::IfOp>(where.loc, types, isAny(isFar), true);
@@ -171,7 +162,7 @@ Lanes emitTan(Lanes x) {
     }
     // The branch is one for all elements of a thread, which waits with them: one number of each
     // that comes out of it takes fewer registers than three.
-    return unlessRare(absolute(x) > largestNear, tangentOf(reduceNear32(x)),
+    return unlessRare(absolute(x) > largestNear32, tangentOf(reduceNear32(x)),
                       [&] { return tangentOf(reduceFar32(x)); });
   }
   bool isSingle = x.width() == 32;

@@ -3,7 +3,7 @@
 // exact; Payne and Hanek's for the rest: 2/pi in digits of base 2^24, of which those whose product
 // with x is a multiple of 4 turns are skipped. Both follow Muller, Elementary Functions,
 // chapter 11.
-#include "lib/lowering/math/AngleReduction.h"
+#include "lib/lowering/math/angles/AngleReduction.h"
 
 #include "lib/lowering/Branches.h"
 #include "lib/lowering/math/Coefficients.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cody and Waite's reduction (Muller, Elementary Functions, chapter 11) with what each part loses;
 // then a polynomial whose first term is a pair.
-#include "lib/lowering/math/Tangent.h"
+#include "lib/lowering/math/angles/Tangent.h"
 
 #include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/angles/AngleReduction.h"
 
 namespace nereid::lowering {
 
@@ -21,6 +22,12 @@ ReducedAngle32 reduceNear32(Lanes x) {
   Lanes high = first - second.high;
   Lanes missing = mulAdd(n, halfPi3, ((high - first) + second.high) + second.low);
   return {bitsOf(magic), high, missing};
+}
+
+ReducedAngle32 reduceFar32(Lanes x) {
+  ReducedAngle far = reduceAngle(toDouble(x), /*isSingle=*/true);
+  Lanes high = toSingle(far.rest.high);
+  return {truncateTo(far.quadrant, 32), high, toSingle(toDouble(high) - far.rest.high)};
 }
 
 Lanes tangentOf(ReducedAngle32 angle) {

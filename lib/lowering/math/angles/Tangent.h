@@ -13,8 +13,13 @@ struct ReducedAngle32 {
   Lanes missing;  // the angle is rest - missing, of which tiny rests are a small part
 };
 
-/// Of angles up to 102943.
+/// Angles of f32 up to here, in magnitude, are reduced in f32: 2^16 quarter turns.
+inline constexpr double largestNear32 = 102943.0;
+
+/// Of angles up to there.
 ReducedAngle32 reduceNear32(Lanes x);
+/// Of all others, in f64.
+ReducedAngle32 reduceFar32(Lanes x);
 Lanes tangentOf(ReducedAngle32 angle);
 
 } // namespace nereid::lowering
