@@ -231,6 +231,9 @@ private:
     if (op == "*" && (left.is("0") || right.is("0"))) {
       return leaf("0");
     }
+    if (op == "+" && numberOf(left) && numberOf(right)) {
+      return leaf(std::to_string(*numberOf(left) + *numberOf(right)));
+    }
     if (op == "-" && numberOf(left) && numberOf(right) && *numberOf(left) >= *numberOf(right)) {
       return leaf(std::to_string(*numberOf(left) - *numberOf(right)));
     }

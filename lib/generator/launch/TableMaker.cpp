@@ -17,8 +17,11 @@ namespace {
 /// Elements of a tile's innermost dimension; also of one that lies inside of a dimension that is
 /// reduced, and of such a tile, wherever it is launched.
 constexpr int64_t elementsAlong = 1024, elementsInside = 64, elementsOfColumns = 4096;
-/// Of a device's warp, see LaunchSite.
-constexpr int64_t elementsOfWarp = 512;
+/// Of a device's warp, see LaunchSite; and of one in a loop over a row that is reduced, where few
+/// programs are at work and each has to ask for much at a time (H200, 120 sizes).
+constexpr int64_t elementsOfWarp = 512, elementsOfLoopingWarp = 128;
+/// A loop over columns: with two programs for each processor half of the warps are enough.
+constexpr int64_t warpsOfColumns = 16;
 /// Rows that are made of several loads ask for as many bytes with half the elements of a lane,
 /// where these have more than 16 bits: twice the warps, as far as a processor still has several
 /// programs.
@@ -344,15 +347,16 @@ private:
   }
 
   /// Of a tile with many loads half, so that a lane has registers for them. On devices values that
-  /// a row has once do not count, of which lanes hold few, and of chosen places there is one.
+  /// a row or a column has once do not count, of which lanes hold few, and of chosen places there
+  /// is one.
   static std::string elementsOfLoads(const StageKernel &kernel, bool isAtData) {
-    int64_t all = 0, along = 0;
+    int64_t all = 0, ofElements = 0;
     for (const TileAccess &each : kernel.accesses) {
       all += each.isStore ? 0 : 1;
-      along += !each.isStore && each.dims.contains(kernel.dims.size() - 1) ? 1 : 0;
+      ofElements += !each.isStore && each.dims.size() == kernel.dims.size() ? 1 : 0;
     }
     const bool isHalfElsewhere = all > fewLoads || kernel.hasOtherLoads;
-    return along > fewLoads && !kernel.hasOtherLoads ? fmt::format("{}//2", tileElementsName)
+    return ofElements > fewLoads && !kernel.hasOtherLoads ? fmt::format("{}//2", tileElementsName)
            : isHalfElsewhere ? fmt::format("{}//(2 - {})", tileElementsName, onDeviceName)
            : isAtData        ? std::to_string(elementsAtData)
                              : tileElementsName;
@@ -361,6 +365,12 @@ private:
   /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.
   std::string warpsOfRow(const StageKernel &kernel) const {
     const std::vector<TileDim> &dims = kernel.dims;
+    const bool isWholeResult = kernel.role.starts_with("reduce"); // not a part of it
+    if (isWholeResult && isColumns(dims) && !isSerial(dims) &&
+        dims[dims.size() - 2].form == DimForm::Looped) {
+      return fmt::format("{}//(1 + (cdiv({}, {}) >= 2*{}))", warpsOfColumns, results(kernel),
+                         elementsInside, processorsName);
+    }
     if (dims.empty() || isColumns(dims) || dims.back().form == DimForm::Grid ||
         dims.back().blockAtMost == 1) {
       return "";
@@ -376,7 +386,8 @@ private:
                ? fmt::format("max({}{}, min({}, max(1, {}//{})))", least,
                              warpsOfHalves(kernel, block), mostWarps, block, elementsOfWarp)
            : dims.size() > 1
-               ? fmt::format("max({}, {}//{})", leastWarps, partOfRow(), elementsOfWarp)
+               ? fmt::format("min({}, max({}, {}//{}))", mostWarps, leastWarps, partOfRow(),
+                             isWholeResult ? elementsOfLoopingWarp : elementsOfWarp)
                : "";
   }
 

@@ -25,8 +25,12 @@ constexpr int64_t shortest = 1024;
 /// Elements of a product's sums where each processor of a device has one tile, from which on parts
 /// are worth it (H200, 36 sizes).
 constexpr int64_t shortestOfTile = 4096;
-/// Rows that are reduced: four turns of a loop take as long as another launch (H100).
-constexpr int64_t shortestLine = 256;
+/// Rows that are reduced; on devices so many times as many, which programs of many warps take in
+/// the time of the launches (H200, 36 sizes).
+constexpr int64_t shortestLine = 256, linesOfDevice = 8;
+/// Programs of whole results, of which two for each processor are enough; a device is at work with
+/// fewer: so many times as many count, rows as long as the last ones do not take longer than parts.
+constexpr int64_t columnsOfDevice = 2, rowsOfDevice = 4, longestOfDevice = int64_t{1} << 18;
 /// Lines that are read along: elements times processors from which on parts save more time than
 /// their launches take. 16,000 elements on an H100 (132), 131,000 on 16 cores.
 constexpr int64_t shortestByProcessors = int64_t{1} << 21;
@@ -173,12 +177,16 @@ std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector
       programs += "*" + programsText(dims[dim], isColumns && !isInnermost ? 64 : 1, program);
     }
   }
-  std::string condition = fmt::format("({} < 2*{})", programs, processorsName);
+  const std::string more = isInnermost ? fmt::format("{}*{}*({} < {})", rowsOfDevice - 1,
+                                                     onDeviceName, extent, longestOfDevice)
+                                       : fmt::format("{}*{}", columnsOfDevice - 1, onDeviceName);
+  std::string condition = fmt::format("({}*(1 + {}) < 2*{})", programs, more, processorsName);
   // A row that one tile holds is read once, in little more time than a launch takes.
-  condition += isInnermost
-                   ? fmt::format("*({} > {})*({}*{} >= {})", heldLength(program, stores),
-                                 rowElementsName, extent, processorsName, shortestByProcessors)
-                   : fmt::format("*({} >= {})", extent, least);
+  condition +=
+      isInnermost
+          ? fmt::format("*({} > {})*({}*{} >= {})", heldLength(program, stores), rowElementsName,
+                        extent, processorsName, shortestByProcessors)
+          : fmt::format("*({} >= {}*(1 + {}*{}))", extent, least, linesOfDevice - 1, onDeviceName);
   auto split = splitReductions(program, stores, dims.size() == 1 ? partsOfAll : partsOfLines);
   return split ? std::optional(SplitSchedule{std::move(*split), std::move(condition)})
                : std::nullopt;

@@ -42,6 +42,11 @@ TEST(Spelling, WhatChangesNothingIsNotWritten) {
   EXPECT_EQ(python("32768//0"), "32768 // 0");
 }
 
+TEST(Spelling, SumsOfNumbersAreNumbers) {
+  EXPECT_EQ(python("N*(1 + 7)"), "n_size * 8");
+  EXPECT_EQ(python("N + 1 + 1"), "n_size + 1 + 1");
+}
+
 TEST(Spelling, DifferencesOfNumbersAreNumbers) {
   EXPECT_EQ(python("4096//(2 - 0)"), "2048");
   EXPECT_EQ(python("1024//(2 - 1)"), "1024");

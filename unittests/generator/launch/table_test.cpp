@@ -93,8 +93,8 @@ TEST(LaunchTable, AReductionTakesTheFormThatItsSizesAskFor) {
                               "y = output(fp32, [N], strides=[1])\n"
                               "z = output(fp32, [M], strides=[1])\n"
                               "i = iterator(N)\nj = iterator(M)\nstage(\"t\")\n";
-  auto taken = [](const LaunchTable &table, int64_t n, int64_t m) {
-    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, {.processors = 16});
+  auto taken = [](const LaunchTable &table, int64_t n, int64_t m, LaunchSite site = {16}) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, site);
     EXPECT_TRUE(bool(launches));
     EXPECT_EQ(launches->size(), 4u);
     std::string names;
@@ -115,6 +115,18 @@ TEST(LaunchTable, AReductionTakesTheFormThatItsSizesAskFor) {
   EXPECT_EQ(taken(columns, 1024, 3), parts);
   EXPECT_EQ(taken(columns, 1024, 64 * 31), parts);
   EXPECT_EQ(taken(columns, 1024, 64 * 31 + 1), "t_looped_kernel ");
+
+  const LaunchSite device = {132, /*isDevice=*/true};
+  EXPECT_EQ(taken(rows, 65, 131072, device), parts);
+  EXPECT_EQ(taken(rows, 66, 131072, device), "t_looped_kernel ") << "half of the processors";
+  EXPECT_EQ(taken(rows, 66, 262143, device), "t_looped_kernel ");
+  EXPECT_EQ(taken(rows, 66, 262144, device), parts) << "long rows";
+  EXPECT_EQ(taken(rows, 263, 262144, device), parts);
+  EXPECT_EQ(taken(rows, 264, 262144, device), "t_looped_kernel ");
+  EXPECT_EQ(taken(columns, 2047, 64, device), "t_looped_kernel ") << "sooner done by many warps";
+  EXPECT_EQ(taken(columns, 2048, 64, device), parts);
+  EXPECT_EQ(taken(columns, 2048, 64 * 131, device), parts);
+  EXPECT_EQ(taken(columns, 2048, 64 * 131 + 1, device), "t_looped_kernel ");
 }
 
 TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
@@ -134,8 +146,8 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   const LaunchTable rows = tableOf(buffers + "y = output(fp32, [N], strides=[1])\nstage(\"t\")\n"
                                              "y[i] = sum[j](x[i, j])\n");
   EXPECT_EQ(constants(rows, 512, 12544, true), "BLOCK_R=16384 BLOCK_X=1 num_warps=32 ");
-  EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=1024 BLOCK_X=4 num_warps=4 ");
-  EXPECT_EQ(constants(rows, 512, 128256, true), "BLOCK_R=4096 BLOCK_X=1 num_warps=8 ");
+  EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=1024 BLOCK_X=4 num_warps=8 ");
+  EXPECT_EQ(constants(rows, 512, 128256, true), "BLOCK_R=4096 BLOCK_X=1 num_warps=32 ");
   EXPECT_EQ(constants(rows, 9999, 64, true), "BLOCK_R=64 BLOCK_X=16 num_warps=4 ");
   EXPECT_EQ(constants(rows, 16 * 132, 1024, true), "BLOCK_R=1024 BLOCK_X=1 num_warps=2 ");
   EXPECT_EQ(constants(rows, 16 * 132 - 1, 1024, true), "BLOCK_R=1024 BLOCK_X=1 num_warps=4 ")
@@ -144,6 +156,9 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   const LaunchTable columns = tableOf(buffers + "z = output(fp32, [M], strides=[1])\nstage(\"t\")\n"
                                                 "z[j] = sum[i](x[i, j])\n");
   EXPECT_EQ(constants(columns, 100, 9999, true), constants(columns, 100, 9999, false));
+  EXPECT_EQ(constants(columns, 999, 64 * 263, true), "BLOCK_Y=64 BLOCK_R=64 num_warps=16 ");
+  EXPECT_EQ(constants(columns, 999, 64 * 264, true), "BLOCK_Y=64 BLOCK_R=64 num_warps=8 ")
+      << "two programs for each processor";
   const LaunchTable points =
       tableOf(buffers + "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
                         "y[i, j] = x[i, j]*x[i, j]\n");
@@ -159,6 +174,12 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
                         "y[i, j] = x[i, j]*(a[i] + b[i])*(c[i] + d[i])\n");
   EXPECT_EQ(constants(scaled, 9999, 4096, true), "BLOCK_Y=1024 BLOCK_X=1 ") << "four for a row";
   EXPECT_EQ(constants(scaled, 9999, 4096, false), "BLOCK_Y=1024 BLOCK_X=2 ");
+  const LaunchTable shifted =
+      tableOf(buffers + "a = input(fp32, [M], strides=[1])\nb = input(fp32, [M], strides=[1])\n"
+                        "c = input(fp32, [M], strides=[1])\nd = input(fp32, [M], strides=[1])\n"
+                        "y = output(fp32, [N, M], strides=[M, 1])\nstage(\"t\")\n"
+                        "y[i, j] = x[i, j]*(a[j] + b[j])*(c[j] + d[j])\n");
+  EXPECT_EQ(constants(shifted, 9999, 4096, true), "BLOCK_Y=1024 BLOCK_X=1 ") << "and for a column";
 }
 
 TEST(LaunchTable, RowsOfSeveralLoadsHaveWarpsByTheirElementsBytes) {
@@ -253,7 +274,7 @@ TEST(LaunchTable, RowsOfPlanesAreWholeWhereTheirTileIs) {
   };
   EXPECT_EQ(taken(5), "t_kernel BLOCK_R=8 BLOCK_P=4 BLOCK_X=16 num_warps=4");
   EXPECT_EQ(taken(8192), "t_kernel BLOCK_R=8192 BLOCK_P=4 BLOCK_X=1 num_warps=32");
-  EXPECT_EQ(taken(8193), "t_looped_kernel BLOCK_R=4096 BLOCK_X=1 num_warps=8")
+  EXPECT_EQ(taken(8193), "t_looped_kernel BLOCK_R=4096 BLOCK_X=1 num_warps=32")
       << "24579 elements, of which a tile would hold 65536";
 }
 
