@@ -5,7 +5,7 @@
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/launch/ChainForms.h"
 #include "lib/generator/launch/SizeForms.h"
-#include "lib/generator/launch/TableMaker.h"
+#include "lib/generator/launch/table/TableMaker.h"
 #include "lib/generator/launch/TileShares.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
