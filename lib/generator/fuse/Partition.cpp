@@ -4,6 +4,7 @@
 
 #include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/fuse/Frontier.h"
+#include "lib/generator/fuse/JoinedIterators.h"
 #include "lib/generator/fuse/OpenReads.h"
 #include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SavedValues.h"
@@ -259,18 +260,21 @@ private:
     std::map<const Node *, const Node *> done;
     const BufferId owner = ownerOf(number);
     for (const Node *value : values) {
-      if (const Node *saved = known.find(value, owner, apart)) {
-        done[value] = saved;
-        program.nodes.passWord(value, saved);
+      const JoinedValue joined =
+          joinIterators(program, value, conditionsAround(program.stages[number].stores, value));
+      const Node *saved = known.find(joined.value, owner, apart);
+      if (saved) {
         takeStoresOf(saved->buffer, number, before);
-        continue;
+      } else {
+        const std::set<IteratorId> &free = joined.value->free;
+        const std::vector<IteratorId> over(free.begin(), free.end());
+        NodeParts ref = temporaryOver(program, freeName(program, "saved"), value->dtype, over);
+        const Node *left = isOpen ? withoutPromises(program, joined.value) : joined.value;
+        made.stores.push_back({ref.buffer, ref.indices, left, "", nullptr});
+        known.add(joined.value, ref.buffer, owner);
+        saved = program.nodes.make(std::move(ref));
       }
-      const std::vector<IteratorId> over(value->free.begin(), value->free.end());
-      NodeParts ref = temporaryOver(program, freeName(program, "saved"), value->dtype, over);
-      const Node *left = isOpen ? withoutPromises(program, value) : value;
-      made.stores.push_back({ref.buffer, ref.indices, left, "", nullptr});
-      known.add(value, ref.buffer, owner);
-      done[value] = program.nodes.make(std::move(ref));
+      done[value] = program.nodes.substitute(saved, joined.at, program.space);
       program.nodes.passWord(value, done[value]);
     }
     replaceIn(program.stages[number].stores, program, std::move(done));
