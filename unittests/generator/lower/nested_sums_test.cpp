@@ -34,5 +34,14 @@ TEST(NestedSums, LeaveAProductWhatItIs) {
   EXPECT_EQ(reductionsOfBody("(x @ w).sum(dim=(0, 1))", "\"N\""), "p2 1");
 }
 
+/// Else each place would be multiplied anew for every window that has it.
+TEST(NestedSums, AreReducedOnceForWindowsThatOverlap) {
+  EXPECT_EQ(reductionsOfBody("(x @ w).unfold(1, 3, 1).amax(dim=-1)", "\"B\", \"M - 2\", \"N\""),
+            "p1 1");
+  EXPECT_EQ(reductionsOfBody("(x @ w).unfold(1, 2, 2).amax(dim=-1)", "\"B\", \"M // 2\", \"N\""),
+            "p1 p1");
+  EXPECT_EQ(reductionsOfBody("x.unfold(1, 3, 1).amax(dim=-1)", "\"B\", \"M - 2\", \"K\""), "");
+}
+
 } // namespace
 } // namespace nereid::generator
