@@ -4,13 +4,11 @@
 
 #include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/fuse/Frontier.h"
-#include "lib/generator/fuse/JoinedIterators.h"
+#include "lib/generator/fuse/LeftValues.h"
 #include "lib/generator/fuse/OpenReads.h"
 #include "lib/generator/fuse/Renaming.h"
-#include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/fuse/SharedFactors.h"
 #include "lib/generator/index/NodeQueries.h"
-#include "lib/generator/program/Names.h"
 #include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"
 
@@ -255,31 +253,15 @@ private:
 
   /// The new stage computes them wherever the iterators lead, without the conditions around them.
   void materialise(size_t number, const std::vector<const Node *> &values, bool isOpen) {
-    Stage made{program.stages[number].name, {}};
+    LeftValues left =
+        leaveValues(program, known, program.stages[number], values, isOpen, ownerOf(number), apart);
     std::vector<Stage> before;
-    std::map<const Node *, const Node *> done;
-    const BufferId owner = ownerOf(number);
-    for (const Node *value : values) {
-      const JoinedValue joined =
-          joinIterators(program, value, conditionsAround(program.stages[number].stores, value));
-      const Node *saved = known.find(joined.value, owner, apart);
-      if (saved) {
-        takeStoresOf(saved->buffer, number, before);
-      } else {
-        const std::set<IteratorId> &free = joined.value->free;
-        const std::vector<IteratorId> over(free.begin(), free.end());
-        NodeParts ref = temporaryOver(program, freeName(program, "saved"), value->dtype, over);
-        const Node *left = isOpen ? withoutPromises(program, joined.value) : joined.value;
-        made.stores.push_back({ref.buffer, ref.indices, left, "", nullptr});
-        known.add(joined.value, ref.buffer, owner);
-        saved = program.nodes.make(std::move(ref));
-      }
-      done[value] = program.nodes.substitute(saved, joined.at, program.space);
-      program.nodes.passWord(value, done[value]);
+    for (const BufferId buffer : left.found) {
+      takeStoresOf(buffer, number, before);
     }
-    replaceIn(program.stages[number].stores, program, std::move(done));
-    if (!made.stores.empty()) {
-      insert(number, std::move(made));
+    replaceIn(program.stages[number].stores, program, std::move(left.reads));
+    if (!left.stores.empty()) {
+      insert(number, {program.stages[number].name, std::move(left.stores)});
     }
     for (; !before.empty(); before.pop_back()) {
       insert(number, std::move(before.back()));
