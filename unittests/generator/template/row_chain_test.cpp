@@ -15,7 +15,8 @@ const std::string tensors = "[inputs.q]\nshape = [\"B\", \"Q\", \"D\"]\n"
                             "[inputs.k]\nshape = [\"B\", \"S\", \"D\"]\n"
                             "[inputs.v]\nshape = [\"B\", \"S\", \"E\"]\n"
                             "[inputs.g]\nshape = [\"B\", \"Q\", \"E\"]\n"
-                            "[inputs.b]\nshape = [\"Q\", \"S\"]\n";
+                            "[inputs.b]\nshape = [\"Q\", \"S\"]\n"
+                            "[inputs.taps]\nshape = [\"D\", 3]\n";
 const std::string scores = "s = q @ k.mT * 0.5 + b\n";
 const std::string weights = scores + "w = F.softmax(s, dim=-1)\n";
 const std::string gradients = weights + "dw = g @ v.mT\n"
@@ -24,7 +25,8 @@ const std::string gradients = weights + "dw = g @ v.mT\n"
 Sample sampleOf(const std::string &body, const std::string &outShape,
                 const std::vector<int64_t> &sizes) {
   const int64_t b = sizes[0], q = sizes[1], d = sizes[2], s = sizes[3], e = sizes[4];
-  return {body, tensors, outShape, {{b, q, d}, {b, s, d}, {b, s, e}, {b, q, e}, {q, s}}, sizes};
+  return {
+      body, tensors, outShape, {{b, q, d}, {b, s, d}, {b, s, e}, {b, q, e}, {q, s}, {d, 3}}, sizes};
 }
 definition::Operator operatorOf(const Sample &sample, DType dtype) {
   return made(sample.body, sample.inputs, sample.outShape,
@@ -80,6 +82,9 @@ TEST(RowChains, AreNoneOfTheirNeighbours) {
       << "found behind rows that could be left";
   EXPECT_EQ(stepsOf(gradients + "out = ds", "\"B\", \"Q\", \"S\""), "") << "scores are the result";
   EXPECT_EQ(stepsOf(gradients + "out = ds @ k", ofQueries, DType::F64), "");
+  EXPECT_EQ(
+      stepsOf("out = (q.unfold(1, 3, 1) * taps).sum(dim=-1) @ k.mT", "\"B\", \"Q - 2\", \"S\""), "")
+      << "a sum over windows, whose places are sums of iterators";
 }
 
 TEST(RowChains, AreTheReference) {
