@@ -21,16 +21,17 @@ void SpecialSum::add(const Bounded &a, const Bounded &b) {
     return;
   }
   const bool areFinite = std::isfinite(a.value) && std::isfinite(b.value);
-  if (std::isinf(a.error) || std::isinf(b.error) ||
-      (!areFinite && (mayBeZero(a) || mayBeZero(b)))) {
-    isLost = true;
+  const bool isOpen =
+      std::isinf(a.error) || std::isinf(b.error) || (!areFinite && (mayBeZero(a) || mayBeZero(b)));
+  const long double product = static_cast<long double>(a.value) * b.value;
+  isLost = isLost || isOpen;
+  value += areFinite ? product : 0; // also of what is lost: finite differences go by it
+  if (isOpen) {
     return;
   }
-  const long double product = static_cast<long double>(a.value) * b.value;
   if (areFinite) {
     const double error = std::fabs(a.value) * b.error + a.error * (std::fabs(b.value) + b.error);
     const auto own = static_cast<double>(product);
-    value += product;
     magnitudes += std::fabs(own);
     errors += error;
     above += std::max(0.0, own + error);
