@@ -8,6 +8,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/eager/reference/EqualExtremum.h"
 #include "lib/eager/reference/ReferenceCast.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceProduct.h"
@@ -394,6 +395,9 @@ private:
     }
     if (value && isFloating) {
       boundSoftmax(i, own, *value);
+    }
+    if (value && isFloating && equalsExtremum(graph, node)) {
+      boundEqual(graph, node, *operands[0], *operands[1], *value);
     }
     return value;
   }

@@ -170,6 +170,22 @@ TEST(Certainty, ZerosOfSumsHaveNoSign) {
   expectCertain(product("out = torch.log(x @ w)", {0, -0.0}, {1, 1}), -infinity);
 }
 
+/// The extremum is one of the elements, however far off they are.
+TEST(Certainty, TheLargestElementEqualsTheLargest) {
+  for (const char *body : {"t = x * 1.1\nout = (t == t.amax(dim=-1, keepdim=True)).to(t.dtype)",
+                           "t = x * -1.1\nout = (t == t.amin(dim=-1, keepdim=True)).to(t.dtype)"}) {
+    const ReferenceOutput equal = ofRow("\'\'" + std::string(body) + "\'\'", {1, 3, 2, -4});
+    expectCertain(equal, 0, 0);
+    expectCertain(equal, 1, 1);
+    expectCertain(equal, 0, 3);
+    const ReferenceOutput near = ofRow("\'\'" + std::string(body) + "\'\'", {1, 3, 3, 2});
+    expectCertain(near, 0, 0);
+    EXPECT_GT(near.bounds.at(1), 0);
+    EXPECT_GT(near.bounds.at(2), 0);
+    expectCertain(near, 0, 3);
+  }
+}
+
 /// Products of errors lie below the smallest numbers of float64.
 TEST(Certainty, QuotientsOfTheSmallestNumbersHaveTheRoundingsOfTheirSums) {
   const ReferenceOutput shares = ofRow("out = x / x.sum(dim=-1, keepdim=True)",
