@@ -62,7 +62,15 @@ Lazy Lowerer::reduction(const GraphNode &node, const Lowered &value, DType type)
     if (correction > 0 && !elementsOf(x, dims).constant()) { // fewer elements than that leave none
       degrees = make.map("maximum", {degrees, make.constant(zeroOf(type))});
     }
-    Lazy variance = make.map("div", {reduce("sum", make.map("mul", {away, away}), keeps), degrees});
+    Lazy squares = reduce("sum", make.map("mul", {away, away}), keeps);
+    const bool isRead = definition::isLeaf(op.nodes[static_cast<size_t>(node.inputs[0])]);
+    if (correction > 0 && !isRead && !elementsOf(x, dims).constant()) {
+      // One element that is computed for its mean and anew for its distance from it may have one.
+      const Lazy elements = count(x, dims, 0, type), zero = make.constant(zeroOf(type));
+      const Lazy isOne = make.map("eq", {elements, make.constant(program.nodes.real(1, type))});
+      squares = make.map("where", {isOne, zero, squares});
+    }
+    Lazy variance = make.map("div", {squares, degrees});
     return node.op == "var" ? variance : make.map("sqrt", {variance});
   }
   throw Unsupported{node.op};
