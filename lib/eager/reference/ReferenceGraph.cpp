@@ -264,7 +264,8 @@ private:
     if (node.op == "constant") {
       const double value = definition::constantValue(node);
       const auto off = node.attributes.find("error");
-      const double error = off == node.attributes.end() ? 0 : std::get<double>(off->second);
+      const bool isExact = off == node.attributes.end() || !std::isfinite(value);
+      const double error = isExact ? 0 : std::get<double>(off->second);
       values[i].elements = {{value, error * definition::unitRoundoff(model.compute)}};
     } else if (i < loaded.size() && loaded[i]) {
       at[i] = loaded[i];

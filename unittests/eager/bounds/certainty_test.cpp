@@ -170,6 +170,11 @@ TEST(Certainty, ZerosOfSumsHaveNoSign) {
   expectCertain(product("out = torch.log(x @ w)", {0, -0.0}, {1, 1}), -infinity);
 }
 
+TEST(Certainty, NumbersOfSizesAreInfiniteForAll) {
+  expectCertain(ofRow("out = x * (2 / (D - 1))", {1.5}), infinity);
+  expectCertain(ofRow("out = x * 0.0 * (2 / (D - 1))", {1.5}), nan);
+}
+
 /// The extremum is one of the elements, however far off they are.
 TEST(Certainty, TheLargestElementEqualsTheLargest) {
   for (const char *body : {"t = x * 1.1\nout = (t == t.amax(dim=-1, keepdim=True)).to(t.dtype)",
