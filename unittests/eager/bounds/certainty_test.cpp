@@ -220,5 +220,14 @@ TEST(Certainty, ABoundThatReachesInfinityLetsItPassOnEitherSide) {
   EXPECT_FALSE(passes(1, infinity));
 }
 
+/// A fused product and sum rounds once, to a zero of the other sign.
+TEST(Certainty, ZerosThatFloat64RoundsToMayBeOfEitherSign) {
+  for (const char *body : {"out = x * x - x * x", "out = x / 1e300 - x * x"}) {
+    const ReferenceOutput lost = ofRow(body, {1e-200, 0}, "'N', 'D'", DType::F64);
+    EXPECT_GT(lost.bounds.at(0), 0) << body;
+    EXPECT_EQ(lost.bounds.at(1), 0) << body;
+  }
+}
+
 } // namespace
 } // namespace nereid::eager

@@ -152,6 +152,11 @@ bool overflows(double value, const Bounded &a, const Bounded &b) {
 
 bool areExact(const Bounded &a, const Bounded &b) { return a.error == 0 && b.error == 0; }
 
+/// Of a result that float64 has as 0 alone: a sum with it, fused, may be of either sign.
+double underflow(double value, bool isZero) {
+  return value == 0 && !isZero ? std::numeric_limits<double>::denorm_min() : 0;
+}
+
 Bounded quotient(const Bounded &a, const Bounded &b) {
   Bounded out{a.value / b.value, 0};
   if (std::isnan(a.value) || std::isnan(b.value)) {
@@ -167,12 +172,14 @@ Bounded quotient(const Bounded &a, const Bounded &b) {
     return {out.value, mayBeZero(b) || mayBeNaN || leavesRange ? lost : 0};
   }
   const double denominator = std::fabs(b.value) - b.error;
+  const double lastBit = underflow(out.value, a.value == 0 || std::isinf(b.value));
   if (areExact(a, b)) {
+    out.error = lastBit;
     return out;
   }
   // In extended precision: beside the smallest numbers of float64 products of errors are none.
   const long double numerator = a.error + static_cast<long double>(std::fabs(out.value)) * b.error;
-  out.error = denominator > 0 ? static_cast<double>(numerator / denominator) : infinity;
+  out.error = denominator > 0 ? static_cast<double>(numerator / denominator) + lastBit : infinity;
   return out;
 }
 
@@ -183,10 +190,10 @@ Bounded product(const Bounded &a, const Bounded &b) {
   if (std::isinf(a.value) || std::isinf(b.value)) {
     return {a.value * b.value, mayBeZero(std::isinf(a.value) ? b : a) ? lost : 0};
   }
-  return {a.value * b.value,
-          overflows(a.value * b.value, a, b)
-              ? lost
-              : std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error};
+  const double value = a.value * b.value;
+  const double error = std::fabs(a.value) * b.error + std::fabs(b.value) * a.error +
+                       a.error * b.error + underflow(value, a.value == 0 || b.value == 0);
+  return {value, overflows(value, a, b) ? lost : error};
 }
 
 /// a + sign * b
