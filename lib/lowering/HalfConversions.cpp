@@ -67,6 +67,17 @@ Lanes singleRoundedToOdd(Lanes number) {
   return floatOf(truncated | select(isInexact, one, zero));
 }
 
+/// The number, of which LLVM does not know that it was float16 before: it would narrow comparisons
+/// and roundings of it to that type, and then write them lane by lane.
+static Lanes fenced(Lanes single) {
+  LanesContext &where = single.where();
+  OpBuilder &builder = where.builder;
+  auto fence = builder.create<LLVM::CallIntrinsicOp>(
+      where.loc, single.type(), builder.getStringAttr("llvm.arithmetic.fence"),
+      ValueRange{single.get()}, LLVM::FastmathFlagsAttr::get(builder.getContext(), {}));
+  return Lanes(where, fence.getResult(0));
+}
+
 Lanes decodeHalf(Lanes bits, bool isBf16) {
   if (isBf16) {
     return floatOf(extendUnsigned(bits, 32) << 16);
@@ -78,8 +89,9 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
   OpBuilder &builder = where.builder;
   Value half =
       builder.create<arith::BitcastOp>(where.loc, bits.typeOf(builder.getF16Type()), bits.get());
-  return Lanes(where,
-               builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()), half));
+  const Lanes single(
+      where, builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()), half));
+  return where.machine.hasOnlyThose ? fenced(single) : single;
 }
 
 Lanes encodeHalf(Lanes single, bool isBf16) {

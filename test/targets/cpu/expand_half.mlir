@@ -26,10 +26,11 @@ func.func @add(%x: !llvm.ptr, %y: !llvm.ptr) {
   return
 }
 
-// F16C converts in one instruction; without it float16 is taken apart.
+// F16C converts in one instruction, which LLVM must not take back; without it float16 is taken apart.
 // ALL-LABEL: func.func @square
 // F16C: %[[X:.*]] = arith.bitcast %{{.*}} : vector<8xi16> to vector<8xf16>
-// F16C-NEXT: %[[WIDE:.*]] = arith.extf %[[X]] : vector<8xf16> to vector<8xf32>
+// F16C-NEXT: %[[EXTENDED:.*]] = arith.extf %[[X]] : vector<8xf16> to vector<8xf32>
+// F16C-NEXT: %[[WIDE:.*]] = llvm.call_intrinsic "llvm.arithmetic.fence"(%[[EXTENDED]])
 // F16C-NEXT: %[[SQUARE:.*]] = arith.mulf %[[WIDE]], %[[WIDE]]
 // F16C-NEXT: %[[NARROW:.*]] = arith.truncf %[[SQUARE]] : vector<8xf32> to vector<8xf16>
 // F16C-NEXT: arith.bitcast %[[NARROW]] : vector<8xf16> to vector<8xi16>

@@ -25,13 +25,14 @@ struct CpuMachine : Machine {
   /// Vector registers that are at least so long on every machine the code may run on; 0 where their
   /// length is no choice of the machine's.
   int minimumVectorBits = 0;
-  bool hasHalfConversions = false;    ///< float16 to and from float32
-  bool hasVectorTruncation = true;    ///< see ElementConversions.h
-  bool roundsWideIntegersOnce = true; ///< in vectors, see ElementConversions.h
-  bool hasFloatAtomics = true;        ///< see FloatAtomics.h
-  bool hasAvx512 = false;             ///< F, BW, CD, DQ and VL together, for vectors of 64 bytes
-  bool hasBf16 = false;               ///< AVX512_BF16
-  bool hasVnni = false;               ///< AVX512_VNNI
+  bool hasHalfConversions = false;     ///< float16 to and from float32
+  bool hasOnlyHalfConversions = false; ///< and no other instruction of float16
+  bool hasVectorTruncation = true;     ///< see ElementConversions.h
+  bool roundsWideIntegersOnce = true;  ///< in vectors, see ElementConversions.h
+  bool hasFloatAtomics = true;         ///< see FloatAtomics.h
+  bool hasAvx512 = false;              ///< F, BW, CD, DQ and VL together, for vectors of 64 bytes
+  bool hasBf16 = false;                ///< AVX512_BF16
+  bool hasVnni = false;                ///< AVX512_VNNI
 
   /// "+avx2,+fma": what LLVM reads.
   std::string featureText() const;

@@ -56,6 +56,7 @@ void describeX86(CpuMachine &machine, int level) {
   machine.triple = "x86_64-unknown-linux-gnu";
   machine.processor = "x86-64";
   machine.hasFma = machine.hasHalfConversions = machine.hasGather = level >= 1;
+  machine.hasOnlyHalfConversions = machine.hasHalfConversions;
   machine.hasAvx512 = machine.hasMaskedMoves = machine.hasScatter = level >= 2;
   machine.hasNonTemporalStores = true;
   machine.vectorBytes = 16 << level;

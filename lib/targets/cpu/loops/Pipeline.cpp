@@ -9,7 +9,8 @@
 namespace nereid::cpu {
 
 lowering::FloatUnit floatUnitOf(const CpuMachine &machine) {
-  lowering::FloatUnit unit{machine.hasFma, machine.hasHalfConversions};
+  lowering::FloatUnit unit{machine.hasFma, machine.hasHalfConversions,
+                           machine.hasOnlyHalfConversions};
   if (machine.hasAvx512) {
     unit.instructions = &avx512Instructions(machine.hasBf16);
   }
