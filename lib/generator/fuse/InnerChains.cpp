@@ -3,8 +3,8 @@
 #include "lib/generator/fuse/InnerChains.h"
 
 #include "lib/generator/fuse/Chain.h"
-#include "lib/generator/fuse/LeftValues.h"
-#include "lib/generator/fuse/OpenReads.h"
+#include "lib/generator/fuse/saved/LeftValues.h"
+#include "lib/generator/fuse/saved/OpenReads.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"

@@ -4,10 +4,10 @@
 
 #include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/fuse/Frontier.h"
-#include "lib/generator/fuse/LeftValues.h"
-#include "lib/generator/fuse/OpenReads.h"
 #include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SharedFactors.h"
+#include "lib/generator/fuse/saved/LeftValues.h"
+#include "lib/generator/fuse/saved/OpenReads.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"

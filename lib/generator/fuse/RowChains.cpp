@@ -2,7 +2,7 @@
 // Recognition of programs of chains, see RowChains.h.
 #include "lib/generator/fuse/RowChains.h"
 
-#include "lib/generator/fuse/SavedValues.h"
+#include "lib/generator/fuse/saved/SavedValues.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Names.h"
 #include "lib/generator/program/Replace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What windows need is computed once for each place, within the bounds that the windows keep.
-#include "lib/generator/fuse/JoinedIterators.h"
+#include "lib/generator/fuse/saved/JoinedIterators.h"
 
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/normalise/Normalise.h"

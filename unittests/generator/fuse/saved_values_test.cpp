@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What several stages need is left in memory once, whatever their iterators are called, and never
 // where something has changed in between.
-#include "lib/generator/fuse/SavedValues.h"
+#include "lib/generator/fuse/saved/SavedValues.h"
 
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/normalise/Normalise.h"

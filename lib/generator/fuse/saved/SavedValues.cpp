@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that stages have left in memory, see SavedValues.h.
-#include "lib/generator/fuse/SavedValues.h"
+#include "lib/generator/fuse/saved/SavedValues.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of iterators become iterators, see JoinedIterators.h.
-#include "lib/generator/fuse/JoinedIterators.h"
+#include "lib/generator/fuse/saved/JoinedIterators.h"
 
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/normalise/Normalise.h"

@@ -2,7 +2,7 @@
 // Values of a stage that a stage before it leaves in temporaries.
 #pragma once
 
-#include "lib/generator/fuse/SavedValues.h"
+#include "lib/generator/fuse/saved/SavedValues.h"
 
 namespace nereid::generator {
 

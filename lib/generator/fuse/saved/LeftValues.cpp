@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Temporaries for values, see LeftValues.h.
-#include "lib/generator/fuse/LeftValues.h"
+#include "lib/generator/fuse/saved/LeftValues.h"
 
-#include "lib/generator/fuse/JoinedIterators.h"
-#include "lib/generator/fuse/OpenReads.h"
+#include "lib/generator/fuse/saved/JoinedIterators.h"
+#include "lib/generator/fuse/saved/OpenReads.h"
 #include "lib/generator/program/Names.h"
 
 namespace nereid::generator {

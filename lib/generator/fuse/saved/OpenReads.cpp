@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open reads, see OpenReads.h.
-#include "lib/generator/fuse/OpenReads.h"
+#include "lib/generator/fuse/saved/OpenReads.h"
 
 #include "lib/generator/emit/DataReads.h"
 #include "lib/generator/fuse/split/Parts.h"
