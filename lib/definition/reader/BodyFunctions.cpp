@@ -139,6 +139,11 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
                        function.name));
       return std::nullopt;
     }
+    if (argument.type == ArgumentType::Integer && !literalInteger(*literal)) {
+      fail("E0608", literal->range,
+           fmt::format("'{}' of '{}' expects a literal integer", argument.name, function.name));
+      return std::nullopt;
+    }
     others[argument.name] = literal;
   }
   for (const Function::Form &form : function.forms) {

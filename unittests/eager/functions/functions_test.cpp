@@ -269,6 +269,7 @@ TEST(FunctionErrors, NameWhatIsWrong) {
       {"F.kl_div(x, y, reduction='avg')", "E0608"},
       {"F.poisson_nll_loss(x, y, full=y)", "E0608"},
       {"F.gaussian_nll_loss(x, y)", "E0608"},
+      {"torch.cov(x, y)", "E0608"},
       {"torch.trace(x, y)", "E0608"},
       {"torch.addbmm(x, y, y)", "E0604"},
       {"torch.take(x, y)", "E0608"},
