@@ -177,6 +177,9 @@ def main():
                 mpf(-1), mpf("6.5"), range(12))
     fit_rounded("errors.py, _erfinv_single, log_series", "f", lambda f: f * log_tail(f) - mpf(1) / 2, lambda f: f * f,
                 mpf("-0.3115"), mpf("0.3802"), range(8))
+    fit("errors.py, _erfinv_half, series", "w", inverse_ratio, lambda w: 1 / inverse_ratio(w), mpf("1e-9"), mpf("16.7"), 10)
+    fit("errors.py, _erfinv_half, log_series", "f", lambda f: f * log_tail(f) - mpf(1) / 2, lambda f: f * f,
+        mpf("-0.3115"), mpf("0.3802"), 3)
     fit_rounded("errors.py, _erfinv_far, series", "u = sqrt(w) - 3.5",
                 beside_root, lambda u: 1 / (beside_root(u) + u + mpf("3.5")),
                 sqrt(mpf("7.49")) - mpf("3.5"), mpf("0.59"), range(8))

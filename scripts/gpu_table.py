@@ -95,6 +95,21 @@ def definitions_line(folder):
             f"{low} below 0.8 ({record['environment']['date'][:10]}).\n")
 
 
+def halves_line(folder):
+    """The same in 16 bits, and the fused ones beside torch.compile."""
+    record = (results_of(folder, "definitions of 16 bits beside eager operations and torch.compile") or [{}])[-1]
+    parts = []
+    for dtype in ("float16", "bfloat16"):
+        ratios, compiled = ([row[key] for one in record.get(rows, []) if one.get("dtype") == dtype
+                             for row in one.get("rows", []) if key in row]
+                            for rows, key in (("rows", "ratio"), ("compiled", "ratio_compiled")))
+        if ratios and compiled:
+            parts.append(f"{statistics.geometric_mean(ratios):.2f} in {dtype} ({len(ratios)} cases, {sum(r < 0.8 for r in ratios)} below 0.8; "
+                         f"{len(compiled)} fused ones beside `torch.compile`: {statistics.geometric_mean(compiled):.2f})")
+    told = ",\n".join(parts)
+    return f"The same of 16 bits: {told} ({record['environment']['date'][:10]}).\n" if parts else ""
+
+
 def compile_table(rows):
     """Seconds from a kernel's source until it is loaded, in a worker that has no cache."""
     ours = [row["compile_seconds"]["ours"] for row, _ in rows if "ours" in row.get("compile_seconds", {})]
@@ -119,6 +134,7 @@ def section(folder):
     text += "run. Kernels called `_long` take long lines in pieces; those lines stand in the rows of the others, too.\n"
     text += "Which tries brought what: [notes](notes/2026-11-gpu.md).\n\n"
     text += kernel_table(rows)
-    for line in [products_line(folder), corpus_line(folder), definitions_line(folder), compile_table(rows)]:
+    for line in [products_line(folder), corpus_line(folder), definitions_line(folder), halves_line(folder),
+                 compile_table(rows)]:
         text += f"\n{line}" if line else ""
     return text

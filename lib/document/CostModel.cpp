@@ -9,7 +9,7 @@
 namespace nereid::document {
 namespace {
 
-/// The pool's code decides it; the rules of blocks (lib/generator/launch/TableMaker.cpp) make
+/// The pool's code decides it; the rules of blocks (lib/generator/launch/table/TableMaker.cpp) make
 /// programs so long that it does not show.
 constexpr double handOutSeconds = 1e-6;
 

@@ -9,6 +9,7 @@
 // Example: `%y = math.rsqrt %x : f32` becomes `%s = math.sqrt %x`, `%y = arith.divf %one, %s`.
 #include "lib/lowering/Branches.h"
 #include "lib/lowering/KnownDivisor.h"
+#include "lib/lowering/OnlyForHalves.h"
 #include "lib/lowering/Passes.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Approximated.h"
@@ -148,42 +149,10 @@ std::optional<double> moderateConstant(Value value) {
                                                                    : std::nullopt;
 }
 
-/// Whether the number is 1 or more, or NaN: one and a power.
-bool isOneAndPower(Value value) {
-  auto sum = value.getDefiningOp<arith::AddFOp>();
-  auto isPower = [](Value term) {
-    return isa_and_present<math::ExpOp, math::Exp2Op>(term.getDefiningOp());
-  };
-  return sum && ((matchPattern(sum.getLhs(), m_OneFloat()) && isPower(sum.getRhs())) ||
-                 (matchPattern(sum.getRhs(), m_OneFloat()) && isPower(sum.getLhs())));
-}
-
 bool isAddedToOneAlone(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<arith::AddFOp>(user) && isOneAndPower(user->getResult(0));
   });
-}
-
-bool roundsToHalf(Operation *op) {
-  return isa<arith::TruncFOp>(op) && op->getResult(0).getType().getIntOrFloatBitWidth() == 16;
-}
-
-/// Whether all that becomes of the number is rounded to 16 bits, with no larger part of it off than
-/// of the number.
-bool isOnlyForHalves(Value value, int depth = 0) {
-  constexpr int deepest = 6;
-  return depth < deepest && !value.use_empty() &&
-         llvm::all_of(
-             value.getUsers(),
-             [&](Operation *user) {
-               if (roundsToHalf(user)) {
-                 return true;
-               }
-               const bool isHandedOn =
-                   isa<arith::MulFOp, arith::DivFOp, arith::NegFOp, math::AbsFOp>(user) ||
-                   (isa<arith::AddFOp>(user) && isOneAndPower(user->getResult(0)));
-               return isHandedOn && isOnlyForHalves(user->getResult(0), depth + 1);
-             });
 }
 
 /// dividend / (1 + power), by the unit's reciprocal of a quarter of the divisor: neither that nor

@@ -26,6 +26,13 @@ inline constexpr llvm::StringLiteral nearbyAttribute = "lowering.nearby";
 /// Unit, of an arith.select or an scf.if: its condition holds for few lanes.
 inline constexpr llvm::StringLiteral rareAttribute = "lowering.rare";
 
+/// Unit, of an arith.select: its second value is enough where all that becomes of the result is
+/// rounded to 16 bits; else the result is the first one.
+inline constexpr llvm::StringLiteral forHalvesAttribute = "lowering.for_halves";
+
+/// take a function's short form where its result is only rounded to 16 bits
+std::unique_ptr<mlir::Pass> createChooseFormsPass();
+
 /// compute what only few lanes need behind a branch
 std::unique_ptr<mlir::Pass> createBranchToRarePass();
 

@@ -55,6 +55,10 @@ def acos_to_half(x):
     return libdevice.acos(x.to(tl.float32))
 
 @triton.jit
+def erfinv_to_half(x):
+    return libdevice.erfinv(x.to(tl.float32))
+
+@triton.jit
 def silu_to_half(x):
     x = x.to(tl.float32)
     return x * tl.sigmoid(1.702 * x)
@@ -146,7 +150,7 @@ def check_functions_to_16_bits():
     silu = lambda x: x * torch.sigmoid(torch.tensor(1.702).double() * x)
     functions = [("exp_to_half", torch.exp, 17, float("-inf")), ("silu_to_half", silu, 17, -51)]
     functions += [(f"{name}_to_half", getattr(torch, name), 16, float("-inf"))
-                  for name in ("sinh", "cosh", "tan", "asin", "acos")]
+                  for name in ("sinh", "cosh", "tan", "asin", "acos", "erfinv")]
     told = []
     for type_name, dtype, least, digits in (("fp16", torch.float16, -13, 11), ("bf16", torch.bfloat16, -125, 8)):
         x = torch.arange(1 << 16, device="cuda").to(torch.int16).view(dtype)

@@ -200,3 +200,11 @@ func.func @rounded(%x: f32) -> f32 {
   %sum = arith.addf %x, %x {tile.rounded} : f32
   return %sum : f32
 }
+
+// -----
+
+func.func @for_halves(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'tile.for_halves' expects an 'arith.select'}}
+  %sum = arith.addf %x, %x {tile.for_halves} : f32
+  return %sum : f32
+}

@@ -38,6 +38,7 @@ const tools::NamedPass passes[] = {
     {"cpu-prefetch-next-row", "read the next row ahead", addFor<createPrefetchNextRowPass>},
     {"cpu-prefetch-ahead", "read a page ahead", add<createPrefetchAheadPass>},
     {"cpu-widen-pairs", "widen bfloat16 by even and odd lanes", add<createWidenPairsPass>},
+    {"choose-forms", "short forms of functions", add<lowering::createChooseFormsPass>},
     {"expand-half", "narrow floats as bits",
      [](OpPassManager &manager) {
        manager.addPass(lowering::createExpandHalfPass(floatUnitOf(machine)));

@@ -139,6 +139,36 @@ TEST_P(LibraryFunctions, AreWithinTheirBoundsInFloat32) {
 INSTANTIATE_TEST_SUITE_P(All, LibraryFunctions, testing::ValuesIn(functions),
                          [](const auto &info) { return std::string(info.param.name); });
 
+/// What is only rounded to 16 bits need not be right in more: within 2^-16 before.
+TEST(LibraryFunctionsOfHalves, ErfinvIsWithinItsBoundBeforeItIsRounded) {
+  for (const auto &[type, digits, least] :
+       {std::tuple("float16", 11, -13), {"bfloat16", 8, -125}}) {
+    const std::string source =
+        "import triton\nimport triton.language as tl\n"
+        "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, out):\n"
+        "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+        "    y = libdevice.erfinv(tl.load(x + i)).to(tl." +
+        std::string(type) + ")\n    tl.store(out + i, y.to(tl.float32))\n";
+    std::vector<float> x = samples(functions[1]), out(x.size());
+    nereid::Kernel::loadSource(source, "", "*fp32, *fp32")
+        .launch({static_cast<int64_t>(x.size() / 1024)}, nereid::Tensor::borrow(x),
+                nereid::Tensor::borrow(out));
+    const double bound = 0.5 + std::ldexp(1.0, digits - 16);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Real expected = inverseErrorFunction(x[i]);
+      if (std::isnan(expected) || std::isinf(expected)) {
+        ASSERT_EQ(std::isnan(out[i]), std::isnan(expected)) << x[i];
+        ASSERT_TRUE(std::isnan(out[i]) || out[i] == static_cast<float>(expected)) << x[i];
+        continue;
+      }
+      const int exponent = expected == 0 ? least : std::max(std::ilogb(expected) + 1, least);
+      ASSERT_LE(std::fabs(out[i] - expected), std::ldexp(Real(bound), exponent - digits))
+          << "erfinv(" << x[i] << ") = " << out[i] << " in " << type;
+      ASSERT_EQ(std::signbit(out[i]), std::signbit(expected)) << x[i];
+    }
+  }
+}
+
 /// All exponents against all others near them, subnormal results, and what is no number.
 TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
   const std::string source =

@@ -240,7 +240,7 @@ Filled filled(const Data &data, DType dtype) {
 }
 
 TEST(CaseGrid, MagnitudesReachTheEndsOfTheType) {
-  for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
+  for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F64}) {
     auto largest = [&](double range) {
       double most = 0;
       for (double value : filled({DataKind::Scaled, range}, dtype).x) {
@@ -250,7 +250,8 @@ TEST(CaseGrid, MagnitudesReachTheEndsOfTheType) {
       return most;
     };
     EXPECT_GT(largest(1), largestFinite(dtype) / 10);
-    EXPECT_LT(largest(-0.95), smallestNormal(dtype) * 4);
+    EXPECT_LT(largest(-0.96), smallestNormal(dtype) * 4);
+    EXPECT_GT(largest(-0.96), 0);
     EXPECT_NEAR(largest(0), 3.5, 1);
     std::set<int> decades;
     for (double value : filled({DataKind::Decades, 1}, dtype).x) {

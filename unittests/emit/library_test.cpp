@@ -174,6 +174,7 @@ TEST(Library, shapes) {
 TEST(Library, kernelsDoNotSeeItsOwnBuiltins) {
   refuseBody("p", "tl.store(p, _where_rarely(True, 1.0, 2.0))", "*fp32", "E0202");
   refuseBody("p", "tl.store(p, _divide_nearby(1.0, 2.0))", "*fp32", "E0202");
+  refuseBody("p", "tl.store(p, _for_halves(1.0, 2.0))", "*fp32", "E0202");
 }
 
 TEST(Library, swizzlesInGroups) {

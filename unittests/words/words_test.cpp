@@ -49,12 +49,14 @@ std::string answer(const std::string &text) {
   }
   const Facts facts = findFacts(*tokens, terms);
   const auto candidates = rank(shipped(), terms, facts);
-  if (isClear(candidates, terms, facts)) {
+  const bool isFound = isClear(candidates, terms, facts);
+  if (isFound && candidates.front().missing.empty()) {
     return candidates.front().shipped->op.name;
   }
   const auto steps = chainOf(terms, *tokens);
   const auto chain = steps.empty() ? std::nullopt : chainDefinition(steps);
   return chain && hasNumbersOf(*chain, facts) ? "+" + chain->op.body
+         : isFound                            ? candidates.front().shipped->op.name
          : candidates.empty()                 ? "-"
                                               : "?";
 }

@@ -311,7 +311,9 @@ Result<Reading> read(const Options &options) {
   reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
   const bool isClear = words::isClear(reading.candidates, reading.terms, reading.facts);
   const auto steps = words::chainOf(reading.terms, *tokens);
-  if (!isClear && options.choose.empty() && !steps.empty()) {
+  // A definition whose name says more than the text computes something else.
+  const bool isAsked = isClear && reading.candidates.front().missing.empty();
+  if (!isAsked && options.choose.empty() && !steps.empty()) {
     reading.made = words::chainDefinition(steps);
     if (reading.made &&
         (!hasKernels(*reading.made) || !words::hasNumbersOf(*reading.made, reading.facts))) {

@@ -72,9 +72,11 @@ void addMode(CLI::App &command, Options &options) {
                      "how to look for the quickest form of the operator: default, reduce-overhead, "
                      "max-autotune, max-autotune-no-graphs");
   command
-      .add_option("--min-speedup", options.develop.leastSpeedup,
-                  "over the eager form, from which on the compiled one takes its place; 1.2")
-      ->check(between(0.0, 1e6));
+      .add_option(
+          "--min-speedup", options.develop.leastSpeedup,
+          "over the eager form, from which on the compiled one takes its place: 1.2; 1 takes "
+          "it wherever it is not slower")
+      ->check(between(1.0, 1e6));
 }
 
 void addRounds(CLI::App &command, Options &options) {

@@ -28,8 +28,9 @@ constexpr double leastAbove = 3, mostAbove = 20;
 
 /// 1 for 0; the ends of the type's range for -1 and 1, with a logarithm that is linear between.
 double magnitudeAt(double range, DType dtype) {
-  const double end = range < 0 ? smallestNormal(dtype) * unitRoundoff(dtype) * 2
-                               : largestFinite(dtype) / (2.5 * largestNormal);
+  const double end = range < 0
+                         ? smallestNormal(dtype) * (2 * unitRoundoff(dtype)) // not 0 of float64
+                         : largestFinite(dtype) / (2.5 * largestNormal);
   return std::pow(end, std::fabs(range));
 }
 

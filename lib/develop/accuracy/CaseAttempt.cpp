@@ -250,13 +250,17 @@ Result<Attempt> tryMagnitudes(Generation &generation, VerificationProgress &prog
   return attempt;
 }
 
-/// Why the attempt's data are none for the operator: most of what cannot be verified has no bound
-/// in float64, either, so that no range is left and no precision would help. Empty where it is not.
-std::string missingValues(const Generation &numbered, const Attempt &attempt) {
+/// Nothing of it is wrong, but too little can be said.
+bool isUndecided(const Attempt &attempt) {
   const AccuracyRow &row = attempt.row;
-  if (!row.failure.empty() || !row.skipped.empty() || row.isVerifiable()) {
-    return "";
-  }
+  return row.failure.empty() && row.skipped.empty() && !row.isVerifiable();
+}
+
+/// Why data of the kind cannot judge the undecided attempt. Where most of what cannot be verified
+/// has no bound in float64, either, no range is left, and no precision would help.
+std::string undecidedReason(const Generation &numbered, const Attempt &attempt,
+                            definition::DataKind kind) {
+  const AccuracyRow &row = attempt.row;
   const auto reference =
       eager::runReference(numbered.op(), attempt.tensors.inputs, DType::F64,
                           eager::Rounding::OncePerResult, runtime::defaultPool());
@@ -270,11 +274,30 @@ std::string missingValues(const Generation &numbered, const Attempt &attempt) {
   const auto others = static_cast<double>(row.comparison.unverifiable - missing);
   const bool isMissing = missing > 0 && others <= verify::mostUnverifiable *
                                                       static_cast<double>(row.comparison.elements);
-  return isMissing
-             ? fmt::format("{} of {} elements have no bound in any precision there, as where 0 "
-                           "is divided by 0",
-                           missing, row.comparison.elements)
-             : "";
+  if (isMissing) {
+    return fmt::format("{} of {} elements have no bound in any precision there, as where 0 is "
+                       "divided by 0",
+                       missing, row.comparison.elements);
+  }
+  return fmt::format("{} of {} elements are not certain there, as {}", row.comparison.unverifiable,
+                     row.comparison.elements,
+                     kind == definition::DataKind::Special
+                         ? "where infinity meets a number that may round to 0"
+                         : "a right kernel may leave the range of its type");
+}
+
+/// What takes the place of data that cannot judge a kernel: normal numbers, then smaller ones.
+std::vector<definition::Data> otherData(definition::DataKind kind) {
+  using definition::DataKind;
+  std::vector<definition::Data> list;
+  if (kind != DataKind::Normal) {
+    list.push_back({});
+  }
+  constexpr double smallest = 0.16; // of float32, 7e-8
+  for (double range = 0.01; range <= smallest; range *= 2) {
+    list.push_back({.kind = DataKind::Scaled, .range = -range});
+  }
+  return list;
 }
 
 } // namespace
@@ -282,15 +305,24 @@ std::string missingValues(const Generation &numbered, const Attempt &attempt) {
 Result<Attempt> verifyCase(Generation &generation, VerificationProgress &progress,
                            const Machine &chip, GridCase grid, DType dtype) {
   auto attempt = tryMagnitudes(generation, progress, chip, grid, dtype);
-  if (attempt && grid.data.kind != definition::DataKind::Normal) {
-    if (std::string reason = missingValues(withNumbers(generation, grid), *attempt);
-        !reason.empty()) {
-      grid.data = {};
-      grid.dataOf = -1;
-      attempt = tryMagnitudes(generation, progress, chip, grid, dtype);
-      if (attempt) {
-        attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
-        attempt->row.exchanged = std::move(reason);
+  if (attempt && isUndecided(*attempt)) {
+    const std::string reason =
+        undecidedReason(withNumbers(generation, grid), *attempt, grid.data.kind);
+    grid.dataOf = -1;
+    for (const definition::Data &other : otherData(grid.data.kind)) {
+      grid.data = other;
+      auto next = tryCase(generation, progress, chip, grid, dtype);
+      if (!next) {
+        return next;
+      }
+      const bool decides = !isUndecided(*next);
+      if (decides || other.kind == definition::DataKind::Normal) {
+        attempt = std::move(next);
+        attempt->row.caseName += std::string(takenAs) + definition::name(other, dtype);
+        attempt->row.exchanged = reason;
+      }
+      if (decides) {
+        break;
       }
     }
   }

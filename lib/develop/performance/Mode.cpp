@@ -30,15 +30,6 @@ Result<Mode> parseMode(std::string_view name) {
   return static_cast<Mode>(found - names.begin());
 }
 
-Status checkLeastSpeedup(double least) {
-  if (least >= 1 && least <= 1e6) {
-    return Done{};
-  }
-  return makeError("E0013",
-                   fmt::format("--min-speedup expects a ratio from 1 on, but got {}", least))
-      .withHelp("1 takes the compiled form wherever it is not slower; the default is 1.2");
-}
-
 bool Choice::isGraph() const {
   if (!graph) {
     return false;

@@ -35,8 +35,6 @@ inline bool searchesSchedules(Mode mode) {
 }
 
 inline constexpr double standardLeastSpeedup = 1.2;
-/// E0013 for one below 1, or that is no number.
-Status checkLeastSpeedup(double least);
 
 /// Which form of an operator is quickest in one case.
 struct Choice {

@@ -291,14 +291,22 @@ DType typeOfResult(const CallGraph &call, DType own) {
 }
 
 /// float32 when nothing in the call needs more; wider floats and integers go through double.
+/// Numbers, and tensors of rank 0 beside others, yield to those.
 bool computesInFloat(const CallGraph &call, DType result) {
   auto fits = [](DType type) {
     return type == DType::F32 || type == DType::F16 || type == DType::BF16 || type == DType::Bool ||
            type == DType::U8 || type == DType::I8 || type == DType::I16 || type == DType::U16;
   };
-  return fits(result) && std::all_of(call.inputs.begin(), call.inputs.end(), [&](const Tensor &t) {
-           return t.shape().empty() || fits(t.dtype());
-         });
+  const auto isOfRankZero = [](const Tensor &t) { return t.shape().empty(); };
+  const bool areAllOfRankZero = std::all_of(call.inputs.begin(), call.inputs.end(), isOfRankZero);
+  bool allFit = fits(result);
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const Tensor &input = call.inputs[i];
+    const bool yields =
+        definition::isNumber(call.op.nodes[i]) || (isOfRankZero(input) && !areAllOfRankZero);
+    allFit = allFit && (yields || fits(input.dtype()));
+  }
+  return allFit;
 }
 
 Result<Tensor> allocate(const std::vector<int64_t> &sizes, DType dtype) {

@@ -77,32 +77,44 @@ Ends knownEnds(const definition::Operator &graph, int node, const std::vector<DT
 }
 
 /// Values are shared, so that paths are many: only so many steps are looked back.
-static bool isNeverNegative(const definition::Operator &graph, int number, int steps) {
-  static const std::set<std::string> always = {"square", "abs",      "exp", "exp2", "sigmoid",
-                                               "relu",   "softplus", "var", "std"};
+constexpr int mostSteps = 8;
+
+/// `orZero`: zeros may be of either sign.
+static bool isNeverNegative(const definition::Operator &graph, int number, bool orZero, int steps) {
+  static const std::set<std::string> always = {"square",  "abs",      "exp", "exp2",
+                                               "sigmoid", "softplus", "var", "std"};
   static const std::set<std::string> keeping = {
       "sum",     "mean",   "amax",   "amin", "cumsum", "permute", "reshape", "unsqueeze",
       "squeeze", "narrow", "expand", "sqrt", "add",    "mul",     "div",     "minimum"};
   const definition::Node &node = graph.nodes[static_cast<size_t>(number)];
-  const auto is = [&](int input) { return steps > 0 && isNeverNegative(graph, input, steps - 1); };
+  const auto is = [&](int input) {
+    return steps > 0 && isNeverNegative(graph, input, orZero, steps - 1);
+  };
   if (node.op == "constant") {
     return definition::constantValue(node) >= 0;
   }
   if (always.contains(node.op)) {
     return true;
   }
+  if (node.op == "relu") {
+    return orZero;
+  }
   if (node.op == "mul" && node.inputs[0] == node.inputs[1]) {
     return true;
   }
   if (node.op == "maximum") {
-    return is(node.inputs[0]) || is(node.inputs[1]);
+    return orZero ? is(node.inputs[0]) || is(node.inputs[1])
+                  : is(node.inputs[0]) && is(node.inputs[1]);
   }
   return keeping.contains(node.op) && std::all_of(node.inputs.begin(), node.inputs.end(), is);
 }
 
 bool isNeverNegative(const definition::Operator &graph, int node) {
-  constexpr int mostSteps = 8;
-  return isNeverNegative(graph, node, mostSteps);
+  return isNeverNegative(graph, node, true, mostSteps);
+}
+
+bool hasPositiveZeros(const definition::Operator &graph, int node) {
+  return isNeverNegative(graph, node, false, mostSteps);
 }
 
 } // namespace nereid::eager

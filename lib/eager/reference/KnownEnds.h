@@ -21,5 +21,7 @@ Ends knownEnds(const definition::Operator &graph, int node, const std::vector<DT
 /// Of a node of floats, NaN aside: squares, and what is made of such numbers by additions, products
 /// and quotients alone, round to nothing below 0. A variance is such a number.
 bool isNeverNegative(const definition::Operator &graph, int node);
+/// The same, of which a zero has no sign, either.
+bool hasPositiveZeros(const definition::Operator &graph, int node);
 
 } // namespace nereid::eager

@@ -11,6 +11,7 @@
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/reference/ReferenceBlocks.h"
 #include "lib/eager/reference/ReferenceGraph.h"
+#include "lib/eager/reference/ZeroSigns.h"
 #include "lib/eager/reference/indices/ReferenceCreation.h"
 #include "lib/eager/reference/rules/IntegerRules.h"
 
@@ -31,30 +32,6 @@ using runtime::Tensor;
 
 /// Over the first-order bound, for what it neglects.
 constexpr double safety = 2;
-
-/// Per node: IEEE 754 says which sign a zero has, as only operations for which it does, or that
-/// copy, lead to it. Extrema, sums of many and most functions leave it open.
-std::vector<bool> zeroSigns(const Operator &graph) {
-  static const std::set<std::string> defined = {"neg",  "abs",    "floor",   "ceil",     "round",
-                                                "add",  "trunc",  "sub",     "mul",      "div",
-                                                "sqrt", "square", "permute", "unsqueeze"};
-  static const std::set<std::string> reading = {"gather", "index_select", "index", "embedding"};
-  std::vector<bool> signs;
-  auto all = [&](const std::vector<int> &inputs) {
-    return std::all_of(inputs.begin(), inputs.end(),
-                       [&](int input) { return signs[static_cast<size_t>(input)]; });
-  };
-  for (const Node &node : graph.nodes) {
-    const std::vector<int> &in = node.inputs;
-    const bool isGiven = signs.size() < graph.parameters.size() || node.op == "constant";
-    signs.push_back(isGiven || (definition::isMovement(node) && all(in)) ||
-                    ((defined.contains(node.op) || definition::isCast(node)) && all(in)) ||
-                    (node.op == "where" && all({in[1], in[2]})) ||
-                    (reading.contains(node.op) && all({in[0]})) ||
-                    (node.op == "masked_fill" && all({in[0], in[2]})));
-  }
-  return signs;
-}
 
 struct Prepared {
   Operator graph;
@@ -232,8 +209,8 @@ double ratioOf(double actual, const Bounded &expected, const ResultType &type, d
     return error <= bound ? 0 : INFINITY;
   }
   if (std::isinf(actual)) {
-    const bool rounds = std::fabs(expected.value) + bound > type.largest;
-    return rounds && (actual > 0) == (expected.value > 0) ? 0 : INFINITY;
+    const double farthest = (actual > 0 ? expected.value : -expected.value) + bound;
+    return farthest > type.largest ? 0 : INFINITY;
   }
   return error <= bound ? error / bound : bound > 0 ? std::max(error / bound, 1 + 1e-9) : INFINITY;
 }

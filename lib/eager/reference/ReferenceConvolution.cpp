@@ -8,8 +8,10 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
 #include "lib/eager/reference/indices/RowRuns.h"
+#include "lib/eager/reference/rules/SpecialSum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -40,7 +42,7 @@ struct Planes {
       values.push_back(each.value);
       errors.push_back(each.error);
       hasErrors = hasErrors || each.error != 0;
-      areFinite = areFinite && std::isfinite(each.value);
+      areFinite = areFinite && std::isfinite(each.value) && std::isfinite(each.error);
     }
   }
 };
@@ -80,15 +82,13 @@ public:
         if (from >= 0 && from < height.size) {
           addRow((channel * height.size + from) * sizes.width.size, taps);
         }
-        if (!weight.areFinite) {
-          addPadding(from >= 0 && from < height.size, taps);
-        }
       }
     }
     return sums;
   }
 
   bool hasErrors() const { return input.hasErrors || weight.hasErrors; }
+  bool areFinite() const { return input.areFinite && weight.areFinite; }
 
 private:
   void addRow(int64_t inputRow, int64_t taps) {
@@ -110,24 +110,36 @@ private:
     }
   }
 
-  /// What taps in the padding whose weights are not finite make of their results.
-  void addPadding(bool isRowInside, int64_t taps) {
-    for (int64_t x = 0; x < sizes.width.kernel; ++x) {
-      const auto [first, last] = inside[static_cast<size_t>(x)];
-      for (int64_t at = 0; at < sizes.width.result; ++at) {
-        const bool isPadding = !isRowInside || at < first || at >= last;
-        if (isPadding && !std::isfinite(weight.values[static_cast<size_t>(taps + x)])) {
-          sums.values[static_cast<size_t>(at)] = std::numeric_limits<Sum>::quiet_NaN();
-        }
-      }
-    }
-  }
-
   ConvolutionSizes sizes;
   Planes input, weight;
   std::vector<std::pair<int64_t, int64_t>> inside;
   RowSums<Sum> sums;
 };
+
+/// One result where some elements are not finite, or lost: tap by tap.
+Bounded specialResult(const ConvolutionSizes &sizes, const BoundedTensor &input,
+                      const BoundedTensor &weight, const Bounded &bias,
+                      const std::array<int64_t, 4> &at, const Rule &rule, const ErrorModel &model) {
+  const auto [image, feature, row, column] = at;
+  const Window &height = sizes.height, &width = sizes.width;
+  const int64_t perGroup = sizes.channelsPerGroup();
+  const int64_t group = feature / sizes.featuresPerGroup();
+  const Bounded *tap = weight.elements.data() + feature * sizes.terms();
+  SpecialSum sum;
+  sum.add({1, 0}, bias);
+  for (int64_t c = 0; c < perGroup; ++c) {
+    const int64_t channel = image * sizes.channels + group * perGroup + c;
+    for (int64_t y = 0; y < height.kernel; ++y) {
+      for (int64_t x = 0; x < width.kernel; ++x, ++tap) {
+        const int64_t down = height.position(row, y), along = width.position(column, x);
+        const bool isInside = down >= 0 && down < height.size && along >= 0 && along < width.size;
+        const int64_t from = (channel * height.size + down) * width.size + along;
+        sum.add(isInside ? input.elements[static_cast<size_t>(from)] : Bounded{0, 0}, *tap);
+      }
+    }
+  }
+  return sum.finish(rule, sizes.terms() + 1, model);
+}
 
 template <class Sum>
 void convolve(const ConvolutionSizes &sizes, const BoundedTensor &input,
@@ -138,7 +150,15 @@ void convolve(const ConvolutionSizes &sizes, const BoundedTensor &input,
   for (int64_t image = 0; image < sizes.batch; ++image) {
     for (int64_t feature = 0; feature < sizes.features; ++feature) {
       const Bounded &added = bias.elements[bias.sizes.empty() ? 0 : static_cast<size_t>(feature)];
+      const bool areFinite =
+          convolver.areFinite() && std::isfinite(added.value) && std::isfinite(added.error);
       for (int64_t row = 0; row < sizes.height.result; ++row) {
+        for (int64_t i = 0; !areFinite && i < sizes.width.result; ++i, ++to) {
+          *to = specialResult(sizes, input, weight, added, {image, feature, row, i}, rule, model);
+        }
+        if (!areFinite) {
+          continue;
+        }
         const RowSums<Sum> &sums = convolver.row(image, feature, row);
         for (int64_t i = 0; i < sizes.width.result; ++i, ++to) {
           auto at = static_cast<size_t>(i);

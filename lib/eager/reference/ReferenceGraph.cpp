@@ -8,10 +8,12 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/eager/reference/EqualExtremum.h"
 #include "lib/eager/reference/ReferenceCast.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
+#include "lib/eager/reference/ZeroSigns.h"
 #include "lib/eager/reference/indices/ReferenceAlong.h"
 #include "lib/eager/reference/indices/ReferenceIndexing.h"
 #include "lib/eager/reference/indices/ReferenceMovement.h"
@@ -262,7 +264,8 @@ private:
     if (node.op == "constant") {
       const double value = definition::constantValue(node);
       const auto off = node.attributes.find("error");
-      const double error = off == node.attributes.end() ? 0 : std::get<double>(off->second);
+      const bool isExact = off == node.attributes.end() || !std::isfinite(value);
+      const double error = isExact ? 0 : std::get<double>(off->second);
       values[i].elements = {{value, error * definition::unitRoundoff(model.compute)}};
     } else if (i < loaded.size() && loaded[i]) {
       at[i] = loaded[i];
@@ -282,11 +285,11 @@ private:
   }
 
   /// A float64 operator may have float32 among its intermediates, where PyTorch makes floats of
-  /// integers.
+  /// integers, and an operator of any type float64, by a conversion or an input of its own type.
   ErrorModel modelOf(size_t i) const {
     ErrorModel own = model;
     if (isFloat(types[i])) {
-      own.compute = definition::computeType(types[i]) == DType::F32 ? DType::F32 : model.compute;
+      own.compute = definition::computeType(types[i]);
       own.storage = types[i];
     }
     return own;
@@ -301,7 +304,7 @@ private:
     for (int input : node.inputs) {
       operands.push_back(at[static_cast<size_t>(input)]);
     }
-    const std::vector<BoundedTensor> opened = openEnds(i, operands);
+    const std::vector<BoundedTensor> opened = openEnds(i, operands), zeros = openZeros(i, operands);
     if (operation.result == definition::ResultType::Cast) {
       const DType from = types[static_cast<size_t>(node.inputs[0])];
       return castBounded(*operands[0], from, types[i], definition::holdsAll(types[i], from),
@@ -394,6 +397,9 @@ private:
     if (value && isFloating) {
       boundSoftmax(i, own, *value);
     }
+    if (value && isFloating && equalsExtremum(graph, node)) {
+      boundEqual(graph, node, *operands[0], *operands[1], *value);
+    }
     return value;
   }
 
@@ -440,6 +446,24 @@ private:
         continue;
       }
       if (auto other = withOpenEnds(*operands[k], from)) {
+        opened.push_back(std::move(*other));
+        operands[k] = &opened.back();
+      }
+    }
+    return opened;
+  }
+
+  /// The same of operands whose zeros may be of either sign, where that matters.
+  std::vector<BoundedTensor> openZeros(size_t i,
+                                       std::vector<const BoundedTensor *> &operands) const {
+    std::vector<BoundedTensor> opened;
+    opened.reserve(operands.size());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const int input = graph.nodes[i].inputs[k];
+      if (!isFloat(types[i]) || !readsZeroSign(graph.nodes[i], k)) {
+        continue;
+      }
+      if (auto other = withOpenZeros(graph, input, *operands[k])) {
         opened.push_back(std::move(*other));
         operands[k] = &opened.back();
       }

@@ -6,6 +6,7 @@
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/eager/reference/rules/IntegerRules.h"
+#include "lib/eager/reference/rules/SpecialSum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,28 +39,30 @@ template <class Sum> struct RowSums {
       errors[j] += own + a.error * (std::fabs(b[j]) + bErrors[j]);
     }
   }
-  /// The same where some are not finite, whose products are known with the other's sign.
-  void addSpecialErrors(const Bounded &a, const double *b, const double *bErrors, int64_t n) {
-    for (int64_t j = 0; j < n; ++j) {
-      if (std::isfinite(a.value) && std::isfinite(b[j])) {
-        errors[j] += std::fabs(a.value) * bErrors[j] + a.error * (std::fabs(b[j]) + bErrors[j]);
-      } else if (!std::isnan(a.value) && !std::isnan(b[j])) {
-        const bool isLeft = std::isfinite(a.value), isRight = std::isfinite(b[j]);
-        const bool mayBeZero = (isLeft && a.error > 0 && std::fabs(a.value) <= a.error) ||
-                               (isRight && bErrors[j] > 0 && std::fabs(b[j]) <= bErrors[j]);
-        errors[j] += mayBeZero ? std::numeric_limits<double>::infinity() : 0;
-      }
-    }
-  }
 };
 
 struct Sizes {
   int64_t m, n, k;
 };
 
-bool isFinite(const Bounded *elements, int64_t n) {
-  return std::all_of(elements, elements + n,
-                     [](const Bounded &each) { return std::isfinite(each.value); });
+bool areFinite(const Bounded *elements, int64_t n) {
+  return std::all_of(elements, elements + n, [](const Bounded &each) {
+    return std::isfinite(each.value) && std::isfinite(each.error);
+  });
+}
+
+/// Where some elements are not finite, or lost: term by term.
+void multiplySpecial(const Bounded *a, const Bounded *b, Bounded *out, const Sizes &sizes,
+                     const Rule &rule, const ErrorModel &model) {
+  for (int64_t i = 0; i < sizes.m; ++i) {
+    for (int64_t j = 0; j < sizes.n; ++j) {
+      SpecialSum sum;
+      for (int64_t k = 0; k < sizes.k; ++k) {
+        sum.add(a[i * sizes.k + k], b[k * sizes.n + j]);
+      }
+      out[i * sizes.n + j] = sum.finish(rule, sizes.k, model);
+    }
+  }
 }
 
 bool anyError(const BoundedTensor &tensor) {
@@ -70,11 +73,13 @@ bool anyError(const BoundedTensor &tensor) {
 template <class Sum>
 void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Sizes &sizes,
                     bool hasErrors, const Rule &rule, const ErrorModel &model) {
+  if (!areFinite(a, sizes.m * sizes.k) || !areFinite(b, sizes.k * sizes.n)) {
+    multiplySpecial(a, b, out, sizes, rule, model);
+    return;
+  }
   std::vector<double> panel(static_cast<size_t>(sizes.k * strip));
   std::vector<double> errors(hasErrors ? panel.size() : 0);
   RowSums<Sum> sums;
-  const bool hasSpecials =
-      hasErrors && !(isFinite(a, sizes.m * sizes.k) && isFinite(b, sizes.k * sizes.n));
   for (int64_t first = 0; first < sizes.n; first += strip) {
     int64_t width = std::min(strip, sizes.n - first);
     for (int64_t k = 0; k < sizes.k; ++k) {
@@ -91,14 +96,11 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
       for (int64_t k = 0; k < sizes.k; ++k) {
         const Bounded &left = a[i * sizes.k + k];
         sums.add(left.value, panel.data() + k * strip, width);
-        if (hasSpecials) {
-          sums.addSpecialErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
-        } else if (hasErrors) {
+        if (hasErrors) {
           sums.addErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
         }
       }
       for (int64_t j = 0; j < width; ++j) {
-        // Infinity times zero is no number: an operand was lost as well.
         // Of float64 magnitudes may leave the range of double, where the sum's own type has them.
         bool isLost = (hasErrors && !std::isfinite(sums.errors[j])) ||
                       (std::isfinite(sums.values[j]) && !std::isfinite(sums.magnitudes[j]));

@@ -55,7 +55,7 @@ public:
 
 private:
   std::optional<ProductChain> chainOf(const Contraction &outer) {
-    const Node *found = scoresOf(outer);
+    const Node *found = scoresOf(program, outer);
     if (!found || !isFreeOf(found, outer.n)) {
       return std::nullopt;
     }
@@ -94,30 +94,29 @@ private:
     return true;
   }
 
-  /// s where the outer product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k.
-  const Node *scoresOf(const Contraction &outer) {
-    const Node *softmax = outer.a;
-    if (!isMap(*softmax, "div") || !isMap(*softmax->inputs[0], "exp") ||
-        !isReduce(softmax->inputs[1], "sum")) {
-      return nullptr;
-    }
-    const Node *weight = softmax->inputs[0], *total = softmax->inputs[1];
-    const Node *away = weight->inputs[0];
-    if (!isMap(*away, "sub") || !isReduce(away->inputs[1], "max")) {
-      return nullptr;
-    }
-    const Node *scores = away->inputs[0], *most = away->inputs[1];
-    const bool isSame = reducedAlong(program, outer.k, *most) == scores &&
-                        reducedAlong(program, outer.k, *total) == weight &&
-                        scores->dtype == DType::F32;
-    return isSame ? scores : nullptr;
-  }
-
   Program &program;
   const std::vector<Store> &stores;
 };
 
 } // namespace
+
+const Node *scoresOf(Program &program, const Contraction &outer) {
+  const Node *softmax = outer.a;
+  if (!isMap(*softmax, "div") || !isMap(*softmax->inputs[0], "exp") ||
+      !isReduce(softmax->inputs[1], "sum")) {
+    return nullptr;
+  }
+  const Node *weight = softmax->inputs[0], *total = softmax->inputs[1];
+  const Node *away = weight->inputs[0];
+  if (!isMap(*away, "sub") || !isReduce(away->inputs[1], "max")) {
+    return nullptr;
+  }
+  const Node *scores = away->inputs[0], *most = away->inputs[1];
+  const bool isSame = reducedAlong(program, outer.k, *most) == scores &&
+                      reducedAlong(program, outer.k, *total) == weight &&
+                      scores->dtype == DType::F32;
+  return isSame ? scores : nullptr;
+}
 
 std::vector<const Node *> outermostOf(const std::vector<const Node *> &roots) {
   std::vector<const Node *> open;

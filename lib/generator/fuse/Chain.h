@@ -37,6 +37,10 @@ struct ProductChain {
 /// cuts it. The program's iterators may become more; nothing else changes.
 std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores);
 
+/// s where the product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k; null
+/// where it is not.
+const Node *scoresOf(Program &program, const Contraction &outer);
+
 /// The outermost reductions of these values: none that another one of them needs.
 std::vector<const Node *> outermostOf(const std::vector<const Node *> &roots);
 

@@ -4,12 +4,11 @@
 
 #include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/fuse/Frontier.h"
+#include "lib/generator/fuse/LeftValues.h"
 #include "lib/generator/fuse/OpenReads.h"
 #include "lib/generator/fuse/Renaming.h"
-#include "lib/generator/fuse/SavedValues.h"
 #include "lib/generator/fuse/SharedFactors.h"
 #include "lib/generator/index/NodeQueries.h"
-#include "lib/generator/program/Names.h"
 #include "lib/generator/program/Replace.h"
 #include "lib/generator/template/StageKernel.h"
 
@@ -254,28 +253,15 @@ private:
 
   /// The new stage computes them wherever the iterators lead, without the conditions around them.
   void materialise(size_t number, const std::vector<const Node *> &values, bool isOpen) {
-    Stage made{program.stages[number].name, {}};
+    LeftValues left =
+        leaveValues(program, known, program.stages[number], values, isOpen, ownerOf(number), apart);
     std::vector<Stage> before;
-    std::map<const Node *, const Node *> done;
-    const BufferId owner = ownerOf(number);
-    for (const Node *value : values) {
-      if (const Node *saved = known.find(value, owner, apart)) {
-        done[value] = saved;
-        program.nodes.passWord(value, saved);
-        takeStoresOf(saved->buffer, number, before);
-        continue;
-      }
-      const std::vector<IteratorId> over(value->free.begin(), value->free.end());
-      NodeParts ref = temporaryOver(program, freeName(program, "saved"), value->dtype, over);
-      const Node *left = isOpen ? withoutPromises(program, value) : value;
-      made.stores.push_back({ref.buffer, ref.indices, left, "", nullptr});
-      known.add(value, ref.buffer, owner);
-      done[value] = program.nodes.make(std::move(ref));
-      program.nodes.passWord(value, done[value]);
+    for (const BufferId buffer : left.found) {
+      takeStoresOf(buffer, number, before);
     }
-    replaceIn(program.stages[number].stores, program, std::move(done));
-    if (!made.stores.empty()) {
-      insert(number, std::move(made));
+    replaceIn(program.stages[number].stores, program, std::move(left.reads));
+    if (!left.stores.empty()) {
+      insert(number, {program.stages[number].name, std::move(left.stores)});
     }
     for (; !before.empty(); before.pop_back()) {
       insert(number, std::move(before.back()));

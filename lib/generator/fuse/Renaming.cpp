@@ -11,6 +11,17 @@ namespace {
 class Renaming {
 public:
   /// False where the values differ by more than iterators' names, as far as that is seen here.
+  bool readAll(const Node *from, const Node *to) {
+    if (!read(from, to)) {
+      return false;
+    }
+    readSums();
+    return true;
+  }
+
+  std::map<IteratorId, IteratorId> names;
+
+private:
   bool read(const Node *from, const Node *to) {
     const bool areAlike = from->kind == to->kind && from->name == to->name &&
                           from->dtype == to->dtype && from->buffer == to->buffer &&
@@ -41,9 +52,6 @@ public:
     return true;
   }
 
-  std::map<IteratorId, IteratorId> names;
-
-private:
   bool read(const Affine &from, const Affine &to) {
     if (from.terms().size() != to.terms().size() || from.constant() != to.constant()) {
       return false;
@@ -57,12 +65,34 @@ private:
       if (like == to.terms().end()) {
         return false;
       }
-      if (std::count_if(to.terms().begin(), to.terms().end(), isLike) == 1 &&
-          !read(atom, like->first)) {
+      if (std::count_if(to.terms().begin(), to.terms().end(), isLike) > 1) {
+        sums.emplace_back(&from, &to);
+      } else if (!read(atom, like->first)) {
         return false;
       }
     }
     return true;
+  }
+
+  /// Of `i + k` each may be either of `j + l`: once one is known the other is what is left.
+  void readSums() {
+    for (const auto &[from, to] : sums) {
+      for (const auto &[atom, coefficient] : from->terms()) {
+        if (atom.kind != Atom::Kind::Iterator || names.contains(atom.iterator)) {
+          continue;
+        }
+        std::vector<IteratorId> left;
+        for (const auto &[other, factor] : to->terms()) {
+          if (other.kind == Atom::Kind::Iterator && factor == coefficient &&
+              !taken.contains(other.iterator)) {
+            left.push_back(other.iterator);
+          }
+        }
+        if (left.size() == 1) {
+          pair(atom.iterator, left[0]);
+        }
+      }
+    }
   }
 
   bool read(const Atom &from, const Atom &to) {
@@ -82,6 +112,7 @@ private:
   }
 
   std::set<IteratorId> taken;
+  std::vector<std::pair<const Affine *, const Affine *>> sums;
   std::set<std::pair<const Node *, const Node *>> met;
 };
 
@@ -89,8 +120,15 @@ private:
 
 std::optional<std::map<IteratorId, IteratorId>> renamingOf(Program &program, const Node *from,
                                                            const Node *to) {
+  if (from == to) {
+    std::map<IteratorId, IteratorId> itself;
+    for (IteratorId each : from->free) {
+      itself[each] = each;
+    }
+    return itself;
+  }
   Renaming renaming;
-  if (!renaming.read(from, to)) {
+  if (!renaming.readAll(from, to)) {
     return std::nullopt;
   }
   IndexMap map;

@@ -111,8 +111,9 @@ private:
     const bool areTotals = std::all_of(values.begin(), values.end(), [&](const Node *value) {
       return !isReduce(value, "sum") || savePair(*value);
     });
-    return areTotals && std::all_of(values.begin(), values.end(),
-                                    [&](const Node *value) { return save(*value); });
+    return areTotals && std::all_of(values.begin(), values.end(), [&](const Node *value) {
+             return save(*value) && find(value); // nothing is found of what is written later
+           });
   }
 
   /// sum(exp(s - max(s))), if the value is one, with its maximum; false where it is one of no

@@ -2,10 +2,11 @@
 // Tables of launches, see Table.h: which kernels a program has, and when each is taken.
 #include "lib/generator/launch/Table.h"
 
+#include "lib/generator/fuse/InnerChains.h"
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/launch/ChainForms.h"
 #include "lib/generator/launch/SizeForms.h"
-#include "lib/generator/launch/TableMaker.h"
+#include "lib/generator/launch/table/TableMaker.h"
 #include "lib/generator/launch/TileShares.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
@@ -93,6 +94,7 @@ LaunchChoice formChoice(std::string name, std::string rule) {
 }
 
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
+  cutOutChains(program);
   const std::map<BufferId, ChainStage> chains = chainStages(program);
   const std::optional<RowChains> rowChains = chains.empty() ? rowChainsOf(program) : std::nullopt;
   const size_t ownBuffers = program.buffers.size();
@@ -104,7 +106,7 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   MadeKernels made;
   std::map<BufferId, std::string> conditions; ///< under which a workspace is needed at all
   Roles roles;
-  size_t count = 0, number = 0;
+  size_t count = 0, number = 0, chainNumber = 0;
   for (const Stage &stage : program.stages) {
     count += groupsOf(program, stage).size();
   }
@@ -149,9 +151,12 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
       continue;
     }
     if (auto chain = chains.find(first); chain != chains.end()) {
-      if (Status added = addChain(program, name + "_chain_kernel", chain->second, firstKernel,
-                                  static_cast<BufferId>(ownBuffers), made, conditions,
-                                  roles.next("chain"), roles);
+      const std::string own = chains.size() > 1
+                                  ? fmt::format("{}_chain_{}_kernel", name, ++chainNumber)
+                                  : name + "_chain_kernel";
+      if (Status added =
+              addChain(program, own, chain->second, firstKernel, static_cast<BufferId>(ownBuffers),
+                       made, conditions, roles.next("chain"), roles);
           !added) {
         return added.error();
       }

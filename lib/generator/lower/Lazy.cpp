@@ -245,6 +245,31 @@ Lazy Tensors::cast(const Lazy &x, DType dtype) const {
           }};
 }
 
+/// A sum of products over `iterators` as well, as far as both factors have them: one contraction
+/// over the dimensions of both. These are taken off. Those of one factor alone stay outside: with
+/// them it would be no contraction but a sum of M * N * K terms, which no kernel of products makes.
+static const Node *withinProduct(Program &program, const Node *value,
+                                 std::vector<IteratorId> &iterators) {
+  if (value->kind != NodeKind::Reduce || value->name != "sum" || !isMap(*value->inputs[0], "mul")) {
+    return value;
+  }
+  const std::set<IteratorId> &a = value->inputs[0]->inputs[0]->free;
+  const std::set<IteratorId> &b = value->inputs[0]->inputs[1]->free;
+  const bool isContraction = !std::includes(a.begin(), a.end(), b.begin(), b.end()) &&
+                             !std::includes(b.begin(), b.end(), a.begin(), a.end());
+  std::vector<IteratorId> within;
+  std::erase_if(iterators, [&](IteratorId each) {
+    const bool isTaken = !isContraction || (a.contains(each) && b.contains(each)) ||
+                         program.space.iterators[each].extent.isOne();
+    if (isTaken) {
+      within.push_back(each);
+    }
+    return isTaken;
+  });
+  within.insert(within.end(), value->iterators.begin(), value->iterators.end());
+  return program.nodes.reduce("sum", value->dtype, within, {value->inputs[0]});
+}
+
 Lazy Tensors::reduce(const std::string &monoid, const Lazy &x, const std::vector<size_t> &dims,
                      bool keepsDims) const {
   auto isReduced = [dims](size_t dim) {
@@ -272,11 +297,8 @@ Lazy Tensors::reduce(const std::string &monoid, const Lazy &x, const std::vector
       }
     }
     const Node *value = x.at(from);
-    const bool isSumOfProducts =
-        value->kind == NodeKind::Reduce && value->name == "sum" && isMap(*value->inputs[0], "mul");
-    if (monoid == "sum" && isSumOfProducts) { // one contraction over the dimensions of both
-      iterators.insert(iterators.end(), value->iterators.begin(), value->iterators.end());
-      value = value->inputs[0];
+    if (monoid == "sum") {
+      value = withinProduct(program, value, iterators);
     }
     return program.nodes.reduce(monoid, x.dtype, iterators, {value});
   });

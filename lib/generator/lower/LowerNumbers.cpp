@@ -84,7 +84,7 @@ Lowered Lowerer::sizeNumber(const GraphNode &node) {
     result.tensor = make.cast(wholeTensor(whole ? *whole : *symbol), result.dtype);
   } else {
     const DType real = isFloat(dtype) ? computed(dtype) : DType::F32;
-    const bool isWhole = ofInputs && result.kind == OperandKind::Whole;
+    const bool isWhole = result.kind == OperandKind::Whole;
     result.tensor = numberTensor(*expr, isWhole ? DType::I64 : real);
   }
   return result;

@@ -40,7 +40,7 @@ Lazy Lowerer::reduction(const GraphNode &node, const Lowered &value, DType type)
   const Lazy x = as(value, type);
   const std::vector<size_t> dims = dimsOf(node, x.shape);
   const bool keeps = definition::keepsDim(node);
-  const bool isWritten = areWindows(node) && areFewPlaces(x.shape, dims);
+  const bool isWritten = areWindows(node) && areFewPlaces(x.shape, dims) && !areShared(node);
   auto reduce = [&](const char *monoid, const Lazy &of, bool keepsDims) {
     return isWritten ? placeByPlace(make, monoid, of, dims, keepsDims)
                      : make.reduce(monoid, of, dims, keepsDims);
@@ -62,7 +62,15 @@ Lazy Lowerer::reduction(const GraphNode &node, const Lowered &value, DType type)
     if (correction > 0 && !elementsOf(x, dims).constant()) { // fewer elements than that leave none
       degrees = make.map("maximum", {degrees, make.constant(zeroOf(type))});
     }
-    Lazy variance = make.map("div", {reduce("sum", make.map("mul", {away, away}), keeps), degrees});
+    Lazy squares = reduce("sum", make.map("mul", {away, away}), keeps);
+    const bool isRead = definition::isLeaf(op.nodes[static_cast<size_t>(node.inputs[0])]);
+    if (correction > 0 && !isRead && !elementsOf(x, dims).constant()) {
+      // One element that is computed for its mean and anew for its distance from it may have one.
+      const Lazy elements = count(x, dims, 0, type), zero = make.constant(zeroOf(type));
+      const Lazy isOne = make.map("eq", {elements, make.constant(program.nodes.real(1, type))});
+      squares = make.map("where", {isOne, zero, squares});
+    }
+    Lazy variance = make.map("div", {squares, degrees});
     return node.op == "var" ? variance : make.map("sqrt", {variance});
   }
   throw Unsupported{node.op};
@@ -74,6 +82,32 @@ bool Lowerer::areWindows(const GraphNode &node) const {
   const GraphNode &from = op.nodes[static_cast<size_t>(node.inputs[0])];
   return (from.op == "unfold" || from.op == "_spread" || areResampled(from)) &&
          !definition::dimsOf(node).empty();
+}
+
+/// Windows that overlap, over what is itself reduced: each place would be reduced anew for every
+/// window that has it.
+bool Lowerer::areShared(const GraphNode &node) const {
+  using definition::OperationKind;
+  bool doOverlap = false, isReduced = false;
+  std::vector<int> work = node.inputs;
+  std::set<int> seen;
+  while (!work.empty() && !isReduced) {
+    const int number = work.back();
+    work.pop_back();
+    if (!seen.insert(number).second) {
+      continue;
+    }
+    const GraphNode &each = op.nodes[static_cast<size_t>(number)];
+    doOverlap |= each.op == "unfold" && definition::integerAttribute(each, "size", 1) >
+                                            definition::integerAttribute(each, "step", 1);
+    const definition::Operation *operation = definition::findOperation(each.op);
+    const OperationKind kind = operation ? operation->kind : OperationKind::View;
+    isReduced = kind == OperationKind::Reduction || kind == OperationKind::Contraction ||
+                kind == OperationKind::Convolution || kind == OperationKind::Composite ||
+                kind == OperationKind::Scan || kind == OperationKind::Sort;
+    work.insert(work.end(), each.inputs.begin(), each.inputs.end());
+  }
+  return doOverlap && isReduced;
 }
 
 bool Lowerer::areResampled(const GraphNode &node) const {

@@ -80,6 +80,7 @@ private:
   std::vector<size_t> dimsOf(const GraphNode &node, const Shape &shape) const;
   Lazy reduction(const GraphNode &node, const Lowered &value, DType type);
   bool areWindows(const GraphNode &node) const;
+  bool areShared(const GraphNode &node) const;
   bool areResampled(const GraphNode &node) const;
   Lazy count(const Lazy &x, const std::vector<size_t> &dims, int64_t correction, DType type);
   Lazy product(Lazy a, Lazy b);

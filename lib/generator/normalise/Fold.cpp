@@ -269,4 +269,11 @@ void foldConstants(Program &program) {
   }
 }
 
+const Node *folded(Program &program, const Node *value) {
+  Folder folder(program);
+  std::map<const Node *, const Node *> done;
+  return program.nodes.rebuild(
+      value, program.space, [&](NodeParts parts) { return folder.fold(std::move(parts)); }, done);
+}
+
 } // namespace nereid::generator

@@ -31,6 +31,8 @@ void mergeIterators(Program &program);
 /// Conditions that bounds decide, what they choose, and operations that change nothing; none that
 /// would change a bit of a float, such as the sign of a zero.
 void foldConstants(Program &program);
+/// The same of one value.
+const Node *folded(Program &program, const Node *value);
 
 /// All of them, in this order.
 void normalise(Program &program);

@@ -161,8 +161,9 @@ Lanes emitExp(Lanes x) {
     return scaleBySixteenths(*instructions, shortExpm1(instructions->boundMagnitude(r, 0x1.63p-6)),
                              withMagic, n);
   }
-  // Beyond these the result is certainly infinite or 0.
-  Lanes clamped = atLeast(atMost(x, isSingle ? 89.0 : 710.0), isSingle ? -104.0 : -746.0);
+  // Beyond these each of two factors is certainly infinite, or the result 0: one that is finite
+  // would become part of a fused multiplication and addition that never sees the infinity.
+  Lanes clamped = atLeast(atMost(x, isSingle ? 177.5 : 1419.6), isSingle ? -104.0 : -746.0);
   Reduction reduced = reduceByLn2(clamped, format);
   return scaleByPowerOfTwo(expOfReduced(reduced.r), reduced.n, format);
 }
@@ -225,7 +226,8 @@ Lanes emitExp2(Lanes x) {
     Lanes r = instructions->boundMagnitude(x - n, 0x1p-5) * 0x1.62e43p-1;
     return scaleBySixteenths(*instructions, shortExpm1(r), withMagic, n);
   }
-  Lanes clamped = atLeast(atMost(x, isSingle ? 129.0 : 1025.0), isSingle ? -151.0 : -1076.0);
+  // As of exp.
+  Lanes clamped = atLeast(atMost(x, isSingle ? 256.0 : 2048.0), isSingle ? -151.0 : -1076.0);
   Rounded n = roundByMagic(clamped + format.roundingMagic, format);
   Lanes r = clamped - n.number;
   Lanes power = isSingle

@@ -98,7 +98,8 @@ static Lanes twiceSum(const HyperbolicParts &parts, Pair main, Pair other) {
   Pair sum = quickTwoSum(main.high, product.high);
   Lanes low = mulAdd(other.low, parts.rest, product.low + main.low);
   low = mulAdd(main.high, parts.cosine, mulAdd(other.high, parts.sine, low));
-  return (sum.high + (sum.low + low)) * 2.0;
+  // Not half of it times 2, which would become part of a sum that never sees its infinity.
+  return mulAdd(sum.high, 2.0, (sum.low + low) * 2.0);
 }
 
 static Lanes sinh32(Lanes x) {

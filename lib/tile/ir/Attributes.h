@@ -60,6 +60,10 @@ inline constexpr llvm::StringLiteral nearby = "tile.nearby";
 /// stand behind a branch.
 inline constexpr llvm::StringLiteral rare = "tile.rare";
 
+/// Unit, of an arith.select of a number, where it is none of NaN, and of what comes within 2^-16 of
+/// it by less: the latter is enough where all that becomes of the result is rounded to 16 bits.
+inline constexpr llvm::StringLiteral forHalves = "tile.for_halves";
+
 // ---- of any operation ----
 
 /// array<i64>, of the last operation of each iteration of an unrolled loop: numbers of the unrolled

@@ -89,7 +89,10 @@ Complaint checkStages(Operation *op, Attribute value) {
 }
 
 template <class Op> Complaint checkMark(Operation *op, Attribute value) {
-  return mlir::isa<Op>(op) ? checkUnit(value) : "expects a '" + Op::getOperationName().str() + "'";
+  const std::string name = Op::getOperationName().str();
+  const char *article = name.starts_with('a') ? "an" : "a";
+  return mlir::isa<Op>(op) ? checkUnit(value)
+                           : "expects " + std::string(article) + " '" + name + "'";
 }
 
 Complaint checkRounded(Operation *op, Attribute value) {
@@ -153,6 +156,7 @@ const Row rows[] = {
     {attribute::rounded, checkRounded},
     {attribute::nearby, checkMark<mlir::arith::DivFOp>},
     {attribute::rare, checkMark<mlir::arith::SelectOp>},
+    {attribute::forHalves, checkMark<mlir::arith::SelectOp>},
     {unsignedOperands, checkUnsigned},
 };
 

@@ -69,6 +69,31 @@ TEST(SavedValues, AreFoundUnderOtherIterators) {
   expectEvaluated(read, input, {});
 }
 
+constexpr const char *windows = R"(
+x = input(fp32, [9], strides=[1])
+w = input(fp32, [3], strides=[1])
+p = output(fp32, [7], strides=[1])
+q = output(fp32, [7], strides=[1])
+i = iterator(7)
+j = iterator(7)
+k = iterator(3)
+l = iterator(3)
+stage("first")
+p[i] = exp(sum[k](x[i + k] * w[k]))
+stage("second")
+)";
+
+TEST(SavedValues, AreFoundWherePlacesAreSumsOfIterators) {
+  Program read = program(windows + std::string("q[j] = sin(sum[l](x[j + l] * w[l]))\n"));
+  BoundNames names(read);
+  SavedValues saved(read, names);
+  const Node *first = read.stages[0].stores[0].value->inputs[0];
+  const Node *second = read.stages[1].stores[0].value->inputs[0];
+  saved.add(first, 0, 0);
+  EXPECT_TRUE(saved.find(first, 0, {}));
+  EXPECT_TRUE(saved.find(second, 0, {}));
+}
+
 TEST(SavedValues, AreNoOthers) {
   for (const char *store : {"q[b] = max[a](sum[c](x[a, c] * w[b, c] * 2.0))\n",
                             "q[b] = max[a](sum[c](x[a, c] * w[b, K - 1 - c]))\n",

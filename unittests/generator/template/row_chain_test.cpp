@@ -3,6 +3,7 @@
 // kernels compute what the reference does without a score in memory.
 #include "lib/generator/fuse/RowChains.h"
 
+#include "lib/generator/kernel/Printer.h"
 #include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
 #include "unittests/generator/template/Expect.h"
@@ -14,7 +15,8 @@ const std::string tensors = "[inputs.q]\nshape = [\"B\", \"Q\", \"D\"]\n"
                             "[inputs.k]\nshape = [\"B\", \"S\", \"D\"]\n"
                             "[inputs.v]\nshape = [\"B\", \"S\", \"E\"]\n"
                             "[inputs.g]\nshape = [\"B\", \"Q\", \"E\"]\n"
-                            "[inputs.b]\nshape = [\"Q\", \"S\"]\n";
+                            "[inputs.b]\nshape = [\"Q\", \"S\"]\n"
+                            "[inputs.taps]\nshape = [\"D\", 3]\n";
 const std::string scores = "s = q @ k.mT * 0.5 + b\n";
 const std::string weights = scores + "w = F.softmax(s, dim=-1)\n";
 const std::string gradients = weights + "dw = g @ v.mT\n"
@@ -23,7 +25,8 @@ const std::string gradients = weights + "dw = g @ v.mT\n"
 Sample sampleOf(const std::string &body, const std::string &outShape,
                 const std::vector<int64_t> &sizes) {
   const int64_t b = sizes[0], q = sizes[1], d = sizes[2], s = sizes[3], e = sizes[4];
-  return {body, tensors, outShape, {{b, q, d}, {b, s, d}, {b, s, e}, {b, q, e}, {q, s}}, sizes};
+  return {
+      body, tensors, outShape, {{b, q, d}, {b, s, d}, {b, s, e}, {b, q, e}, {q, s}, {d, 3}}, sizes};
 }
 definition::Operator operatorOf(const Sample &sample, DType dtype) {
   return made(sample.body, sample.inputs, sample.outShape,
@@ -48,8 +51,9 @@ std::string stepsOf(const std::string &body, const std::string &outShape,
   return text;
 }
 
-const std::string ofQueries = "\"B\", \"Q\", \"D\"", ofKeys = "\"B\", \"S\", \"D\"",
-                  ofValues = "\"B\", \"S\", \"E\"";
+const std::string rounded = scores + "w = F.softmax(s, dim=-1, dtype=torch.float32)";
+const std::string ofQueries = "\"B\", \"Q\", \"D\"", ofResult = "\"B\", \"Q\", \"E\"",
+                  ofKeys = "\"B\", \"S\", \"D\"", ofValues = "\"B\", \"S\", \"E\"";
 
 TEST(RowChains, AreGradientsOfAttention) {
   EXPECT_EQ(stepsOf(gradients + "out = ds @ k * 0.5", ofQueries), "rows rows chain");
@@ -61,6 +65,8 @@ TEST(RowChains, AreGradientsOfAttention) {
       << "a sum of inputs";
   EXPECT_EQ(stepsOf(scores + "w = F.softmax(s, dim=1)\nout = w @ k", ofQueries), "rows chain")
       << "along the queries";
+  EXPECT_EQ(stepsOf(rounded + ".to(q.dtype)\nout = w @ v", ofResult, DType::F16), "rows chain")
+      << "shares as they are rounded";
 }
 
 TEST(RowChains, AreNoneOfTheirNeighbours) {
@@ -76,6 +82,9 @@ TEST(RowChains, AreNoneOfTheirNeighbours) {
       << "found behind rows that could be left";
   EXPECT_EQ(stepsOf(gradients + "out = ds", "\"B\", \"Q\", \"S\""), "") << "scores are the result";
   EXPECT_EQ(stepsOf(gradients + "out = ds @ k", ofQueries, DType::F64), "");
+  EXPECT_EQ(
+      stepsOf("out = (q.unfold(1, 3, 1) * taps).sum(dim=-1) @ k.mT", "\"B\", \"Q - 2\", \"S\""), "")
+      << "a sum over windows, whose places are sums of iterators";
 }
 
 TEST(RowChains, AreTheReference) {
@@ -89,7 +98,12 @@ TEST(RowChains, AreTheReference) {
         std::pair(std::string("s = torch.where(b > -9, q @ k.mT, float(\"-inf\"))\n"
                               "out = F.softmax(s, dim=-1).mT @ g"),
                   ofValues),
-        std::pair(scores + "out = F.softmax(s, dim=1) @ k", ofQueries)}) {
+        std::pair(scores + "out = F.softmax(s, dim=1) @ k", ofQueries),
+        std::pair(rounded + ".to(q.dtype)\nout = w @ v", ofResult),
+        std::pair(rounded + ".to(torch.bfloat16)\nout = (w @ v.to(torch.bfloat16)).to(q.dtype)",
+                  ofResult),
+        std::pair(rounded + ".to(torch.bfloat16).float()\nout = (w @ v.float()).to(q.dtype)",
+                  ofResult)}) {
     for (const std::vector<int64_t> &sizes :
          {std::vector<int64_t>{2, 19, 20, 37, 12}, {1, 1, 16, 1, 1}, {2, 67, 3, 40, 17}}) {
       const Sample sample = sampleOf(body, outShape, sizes);
@@ -100,6 +114,27 @@ TEST(RowChains, AreTheReference) {
       }
     }
   }
+}
+
+/// Whether a kernel without scores in memory multiplies the shares in 16 bits.
+bool multipliesHalves(const std::string &body) {
+  auto program =
+      lower(operatorOf(sampleOf(body, ofResult, {1, 1, 1, 1, 1}), DType::F16), DType::F16);
+  normalise(*program);
+  auto made = makeKernels(*program, "t");
+  EXPECT_TRUE(bool(made));
+  std::string text;
+  for (const StageKernel &kernel : made->kernels) {
+    text += kernel.tree.name.find("chain_2") == std::string::npos ? "" : kernel::text(kernel.tree);
+  }
+  EXPECT_NE(text, "");
+  return text.find("acc = tl.dot(factor, v, acc") != std::string::npos;
+}
+
+TEST(RowChains, RoundedSharesAreMultipliedAsTheyAre) {
+  EXPECT_TRUE(multipliesHalves(rounded + ".to(q.dtype)\nout = w @ v"));
+  EXPECT_FALSE(
+      multipliesHalves(rounded + ".to(torch.bfloat16).float()\nout = (w @ v.float()).to(q.dtype)"));
 }
 
 TEST(RowChains, LeaveNoScoresInMemory) {

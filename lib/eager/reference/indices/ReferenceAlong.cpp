@@ -178,7 +178,7 @@ public:
     }
     const double low = isLargest ? line.low(i) : -line.high(i);
     const double high = isLargest ? line.high(i) : -line.low(i);
-    isLost = isLost || (std::isinf(line.elements[i].error) && !line.isNaN(i));
+    isLost = isLost || std::isinf(line.elements[i].error);
     isExact = isExact && line.elements[i].error == 0;
     if (!line.isNaN(i)) {
       lowest = std::max(lowest, low);
@@ -189,16 +189,16 @@ public:
 
   size_t place() const { return at; }
   bool isOpen() const {
-    if (line.isNaN(at) || isExact) {
-      return false;
-    }
-    return isLost || count < 2 ? isLost : second >= lowest;
+    const bool isNaN = line.isNaN(at);
+    return isExact ? false : isLost || isNaN || count < 2 ? isLost : second >= lowest;
   }
   Bounded value() const {
     Bounded best = line.elements[at];
-    if (!line.isNaN(at) && std::isfinite(best.value) && !isExact) {
+    if (isLost && !line.isNaN(at)) {
+      best.error = infinity;
+    } else if (std::isfinite(best.value) && !isExact) {
       const double own = isLargest ? best.value : -best.value;
-      best.error = isLost ? infinity : std::max({best.error, highest - own, own - lowest});
+      best.error = std::max({best.error, highest - own, own - lowest});
     }
     return best;
   }
@@ -274,7 +274,7 @@ Line integersUpTo(const Node &node, const Line &line, DType type) {
 Line sumsUpTo(const Line &line, const ErrorModel &model) {
   const double unit = definition::unitRoundoff(model.compute);
   long double sum = 0;
-  double magnitudes = 0, errors = 0, special = 0;
+  double magnitudes = 0, above = 0, below = 0, errors = 0, special = 0;
   bool isLost = false;
   Line result;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -284,12 +284,15 @@ Line sumsUpTo(const Line &line, const ErrorModel &model) {
     if (std::isfinite(own.value)) {
       sum += own.value;
       magnitudes += std::fabs(own.value);
+      above += std::max(0.0, own.value + own.error);
+      below += std::max(0.0, own.error - own.value);
     } else {
       special += own.value;
     }
-    // A NaN stays one, and so does an infinity, whatever partial sums do.
+    // A NaN stays one, and so does an infinity that no partial sum of the other sign may meet.
     const bool isSpecial = special != 0;
-    const bool mayOverflow = magnitudes > definition::largestFinite(model.compute);
+    const double reached = special > 0 ? below : special < 0 ? above : isSpecial ? 0 : magnitudes;
+    const bool mayOverflow = reached > definition::largestFinite(model.compute);
     const double steps = definition::summationSteps(static_cast<int64_t>(i) + 1);
     const Bounded total{isSpecial ? special : static_cast<double>(sum),
                         isSpecial ? 0 : errors + steps * unit * magnitudes};
@@ -330,8 +333,9 @@ Line productsUpTo(const Line &line, const ErrorModel &model) {
     } else {
       const double relative = definition::summationSteps(static_cast<int64_t>(i) + 1) * unit;
       double error = upper * std::expm1(relative) + (upper - std::fabs(value));
-      error +=
-          mayUnderflow ? std::fabs(value) + static_cast<double>(i + 1) * tiny * unit * above : 0;
+      error += mayUnderflow
+                   ? std::fabs(value) + static_cast<double>(i + 1) * tiny * (2 * unit) * above
+                   : 0;
       result.elements.push_back(roundedResult({value, error}, 1, isLost || mayOverflow, model));
     }
   }

@@ -270,7 +270,7 @@ private:
     reduction.op = reductionOf(indexing.meeting);
     Bounded result = reduceRule(reduction, values, model);
     const bool isSum = indexing.meeting == Meeting::Sum || indexing.meeting == Meeting::Mean;
-    if (isSum && model.compute == DType::F32) {
+    if (isSum && model.compute == DType::F32 && std::isfinite(result.value)) {
       // Atomic additions in a GPU's memory take numbers below the normal ones for 0.
       result.error += static_cast<double>(values.size()) * definition::smallestNormal(DType::F32);
     }

@@ -32,7 +32,6 @@ double geluTanhOf(double x) {
 /// Steady functions; the bound follows from the interval's ends.
 const std::map<std::string, ScalarFunction> &steadyFunctions() {
   static const std::map<std::string, ScalarFunction> functions = {
-      {"exp2", [](double x) { return std::exp2(x); }},
       {"expm1", [](double x) { return std::expm1(x); }},
       {"log", [](double x) { return std::log(x); }},
       {"log2", [](double x) { return std::log2(x); }},
@@ -81,18 +80,33 @@ const std::map<std::string, Sloped> &slopedFunctions() {
   return functions;
 }
 
+/// An error of what may be another infinity, NaN or a number: rounded() makes it infinite.
+constexpr double lost = -std::numeric_limits<double>::infinity();
+
+/// How far a function's value is from those at the ends of its argument's interval. An infinity or
+/// NaN is certain where both ends have it, too, as the type rounds them.
+double fromEnds(const Rule &rule, double value, double low, double high) {
+  if (std::isfinite(value)) {
+    return std::max(std::fabs(value - low), std::fabs(high - value));
+  }
+  const auto isSame = [&](double end) {
+    return end == value || (std::isnan(end) && std::isnan(value)) ||
+           (std::fabs(end) > rule.largest && std::isinf(value) && (end > 0) == (value > 0));
+  };
+  return isSame(low) && isSame(high) ? 0 : lost;
+}
+
 Bounded steady(const Rule &rule, const Bounded &x) {
   Bounded out{rule.function(x.value), 0};
   if (x.error > 0) {
-    double low = rule.function(std::max(x.value - x.error, rule.lowest));
-    double high = rule.function(x.value + x.error);
-    out.error = std::max(std::fabs(out.value - low), std::fabs(high - out.value));
+    out.error = fromEnds(rule, out.value, rule.function(std::max(x.value - x.error, rule.lowest)),
+                         rule.function(x.value + x.error));
   }
   return out;
 }
 
 Bounded sloped(const Rule &rule, const Bounded &x) {
-  if (std::isinf(x.value)) {
+  if (!std::isfinite(x.value)) {
     return {rule.function(x.value), 0}; // the limit itself
   }
   const double value = rule.function(x.value), size = std::fabs(x.value);
@@ -100,17 +114,33 @@ Bounded sloped(const Rule &rule, const Bounded &x) {
   return {value, rule.slope * x.error + (rule.argumentLoss + flushed) * size};
 }
 
-Bounded exponential(const Rule &, const Bounded &x) {
-  const double value = std::exp(x.value);
-  if (x.error < 1) { // the ends of the interval would cancel
-    return {value, x.error > 0 ? value * std::expm1(x.error) : 0};
-  }
-  const double low = std::exp(x.value - x.error), high = std::exp(x.value + x.error);
-  return {value, std::max(high - value, value - low)};
+/// Implementations may scale by two factors, of which a finite one becomes part of a fused
+/// multiplication and addition: infinite is for certain what both are infinite for.
+bool mayBeFinite(const Rule &rule, ScalarFunction power, const Bounded &x) {
+  return std::isfinite(x.value) && power(x.value / 2) <= rule.largest;
 }
 
-/// An error of what may be another infinity, NaN or a number: rounded() makes it infinite.
-constexpr double lost = -std::numeric_limits<double>::infinity();
+Bounded exponential(const Rule &rule, const Bounded &x) {
+  const double value = std::exp(x.value);
+  if (std::isinf(value) && mayBeFinite(rule, [](double at) { return std::exp(at); }, x)) {
+    return {value, lost};
+  }
+  if (x.error < 1 && std::isfinite(value)) { // the ends of the interval would cancel
+    return {value, x.error > 0 ? value * std::expm1(x.error) : 0};
+  }
+  return {value, fromEnds(rule, value, std::exp(x.value - x.error), std::exp(x.value + x.error))};
+}
+
+Bounded powerOfTwo(const Rule &rule, const Bounded &x) {
+  const ScalarFunction power = [](double at) { return std::exp2(at); };
+  const double value = power(x.value);
+  if (std::isinf(value) && mayBeFinite(rule, power, x)) {
+    return {value, lost};
+  }
+  const bool isOff = x.error > 0;
+  return {value,
+          isOff ? fromEnds(rule, value, power(x.value - x.error), power(x.value + x.error)) : 0};
+}
 
 /// Its sign is not known, or whether it is 0.
 bool mayBeZero(const Bounded &x) { return x.error > 0 && !(std::fabs(x.value) > x.error); }
@@ -121,38 +151,63 @@ bool overflows(double value, const Bounded &a, const Bounded &b) {
   return std::isinf(value) && std::isfinite(a.value) && std::isfinite(b.value);
 }
 
+bool areExact(const Bounded &a, const Bounded &b) { return a.error == 0 && b.error == 0; }
+
+/// Of a result that float64 has as 0 alone: a sum with it, fused, may be of either sign.
+double underflow(double value, bool isZero) {
+  return value == 0 && !isZero ? std::numeric_limits<double>::denorm_min() : 0;
+}
+
 Bounded quotient(const Bounded &a, const Bounded &b) {
   Bounded out{a.value / b.value, 0};
-  if (!std::isfinite(out.value) && (mayBeZero(b) || (b.value != 0 && overflows(out.value, a, b)))) {
-    return {out.value, lost};
+  if (std::isnan(a.value) || std::isnan(b.value)) {
+    return out;
   }
-  double numerator = a.error + std::fabs(out.value) * b.error;
-  double denominator = std::fabs(b.value) - b.error;
-  const bool isExact = numerator == 0 && !mayBeZero(b); // 0 by 0 is none
-  out.error = isExact ? 0 : denominator > 0 ? numerator / denominator : infinity;
+  if (!std::isfinite(out.value)) { // by 0, of an infinity, or beyond the range
+    const bool isNone = b.value == 0 && b.error <= eitherZero.error && a.value == 0 && a.error == 0;
+    if (isNone) {
+      return {std::numeric_limits<double>::quiet_NaN(), 0};
+    }
+    const bool mayBeNaN = b.value == 0 && mayBeZero(a);
+    const bool leavesRange = b.value != 0 && overflows(out.value, a, b);
+    return {out.value, mayBeZero(b) || mayBeNaN || leavesRange ? lost : 0};
+  }
+  const double denominator = std::fabs(b.value) - b.error;
+  const double lastBit = underflow(out.value, a.value == 0 || std::isinf(b.value));
+  if (areExact(a, b)) {
+    out.error = lastBit;
+    return out;
+  }
+  // In extended precision: beside the smallest numbers of float64 products of errors are none.
+  const long double numerator = a.error + static_cast<long double>(std::fabs(out.value)) * b.error;
+  out.error = denominator > 0 ? static_cast<double>(numerator / denominator) + lastBit : infinity;
   return out;
 }
 
 Bounded product(const Bounded &a, const Bounded &b) {
+  if (std::isnan(a.value) || std::isnan(b.value)) {
+    return {a.value * b.value, 0};
+  }
   if (std::isinf(a.value) || std::isinf(b.value)) {
     return {a.value * b.value, mayBeZero(std::isinf(a.value) ? b : a) ? lost : 0};
   }
-  return {a.value * b.value,
-          overflows(a.value * b.value, a, b)
-              ? lost
-              : std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error};
+  const double value = a.value * b.value;
+  const double error = std::fabs(a.value) * b.error + std::fabs(b.value) * a.error +
+                       a.error * b.error + underflow(value, a.value == 0 || b.value == 0);
+  return {value, overflows(value, a, b) ? lost : error};
 }
 
 /// a + sign * b
 Bounded added(const Bounded &a, const Bounded &b, double sign) {
   const double value = a.value + sign * b.value;
-  return {value, overflows(value, a, b) ? lost : a.error + b.error};
+  if (!std::isfinite(value)) {
+    return {value, overflows(value, a, b) ? lost : 0};
+  }
+  return {value, a.error + b.error};
 }
 
 /// An error of what float64 has as it is: rounded() adds none to it.
 constexpr double untouched = -1;
-
-bool areExact(const Bounded &a, const Bounded &b) { return a.error == 0 && b.error == 0; }
 
 Bounded product(const Rule &rule, const Bounded &a, const Bounded &b) {
   const Bounded out = product(a, b);
@@ -171,12 +226,14 @@ Bounded added(const Rule &rule, const Bounded &a, const Bounded &b, double sign)
 Bounded power(const Bounded &a, const Bounded &b) {
   Bounded out{std::pow(a.value, b.value), 0};
   if (a.error > 0 || b.error > 0) {
+    const bool isEnd = a.error == 0 && (a.value == 0 || a.value == infinity) && !mayBeZero(b);
+    const bool isOfNegative = std::isnan(out.value) && b.error == 0 && !mayBeZero(a);
+    if (isEnd || isOfNegative) { // 0, infinity or NaN, however far off the other is
+      return out;
+    }
     double low = std::fabs(a.value) - a.error;
     double relative = low > 0 ? std::fabs(b.value) * a.error / low : infinity;
     double growth = low > 0 ? std::fabs(std::log(std::fabs(a.value))) * b.error : infinity;
-    if (a.value == 0 && a.error == 0 && !mayBeZero(b)) { // 0 or infinity, whatever the power
-      relative = growth = 0;
-    }
     bool isSquare = b.value == 2 && b.error == 0;
     out.error = isSquare ? 2 * std::fabs(a.value) * a.error + a.error * a.error
                          : std::fabs(out.value) * std::expm1(relative + growth);
@@ -246,8 +303,11 @@ Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
   const double margin = rule.unit * std::fabs(scaled) + x.error * std::fabs(beta.value) +
                         std::fabs(x.value) * beta.error + threshold.error;
   const bool isClose = std::fabs(scaled - threshold.value) <= margin;
-  return {scaled > threshold.value ? x.value : bent,
-          error + (isClose ? std::fabs(x.value - bent) : 0)};
+  const double value = scaled > threshold.value ? x.value : bent;
+  if (!std::isfinite(value) && !std::isfinite(x.value) && beta.error == 0) {
+    return {value, 0};
+  }
+  return {value, error + (isClose ? std::fabs(x.value - bent) : 0)};
 }
 
 /// Adds the operation's own rounding, which is one of `scale`, and looks after the type's range.
@@ -256,8 +316,8 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double sca
   if (inputLost || out.error == lost) {
     return {out.value, infinity};
   }
-  if (!std::isfinite(out.value)) {
-    return {out.value, 0};
+  if (!std::isfinite(out.value)) { // any error of it is that of something else
+    return {out.value, out.error == 0 || out.error == untouched ? 0 : infinity};
   }
   if (out.error == untouched) {
     const double stored = rule.storageUnit * (std::fabs(out.value) + rule.storageTiny);
@@ -270,7 +330,7 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double sca
   const bool isZero = magnitude == 0 && error == 0; // exp(-inf) is nothing else
   error += magnitude < 2 * rule.tiny && !isZero ? rule.flushed : 0;
   // Below the normal numbers a rounding is that of the smallest of them.
-  error += magnitude > 0 && magnitude < rule.tiny && rule.roundings > 0 ? rule.unit * rule.tiny : 0;
+  error += magnitude > 0 && magnitude < rule.tiny && rule.roundings > 0 ? rule.lastBit : 0;
   error += rule.storageUnit * (magnitude + error + rule.storageTiny);
   bool inside = magnitude + error <= rule.largest; // false for NaN too
   return {out.value, inside ? error : infinity};
@@ -325,7 +385,7 @@ void runRow(const Rule &rule, const Bounded *const *operands, const int64_t *ste
     scale = std::isnan(scale) ? std::fabs(value) : scale;
     double error = isLost ? 0 : inherited(row, value, in, at, operandCount);
     if (const double product = row.fragile ? row.fragile(at) : infinity; product < 2 * rule.tiny) {
-      error += rule.tiny * row.multiplied(at);
+      error += std::isfinite(value) ? rule.tiny * row.multiplied(at) : 0;
       isLost = isLost || (product > 0 && std::isinf(value)); // 0 by 0, once the product is 0
     }
     isLost = isLost || (row.largest && row.largest(at) > rule.largest && std::isfinite(value));
@@ -393,6 +453,7 @@ void exponentials(const Rule &rule, const Bounded *const *operands, const int64_
 const std::map<std::string, Run> &otherRules() {
   static const std::map<std::string, Run> rules = {
       {"exp", exponentials},
+      {"exp2", NEREID_RULE(Number, 1, powerOfTwo(rule, in[0]))},
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
       {"add", NEREID_RULE(Arithmetic, 2, added(rule, in[0], in[1], 1))},
@@ -439,6 +500,8 @@ Rule modelRule(double roundings, const ErrorModel &model) {
   rule.unit = definition::unitRoundoff(model.compute);
   rule.tiny = definition::smallestNormal(model.compute);
   rule.largest = definition::largestFinite(model.compute);
+  rule.lastBit = std::max(rule.unit * rule.tiny,
+                          std::numeric_limits<double>::denorm_min()); // not 0 of float64
   rule.roundings = roundings * rule.unit;
   rule.flushed = roundings >= 4 ? rule.tiny : 0; // functions may flush what underflows
   if (model.storesEachOperation) {
@@ -456,6 +519,9 @@ Bounded rounded(Bounded out, double roundings, bool inputLost, const ErrorModel 
 } // namespace
 
 Bounded chosen(const Bounded &which, const Bounded &other) {
+  if (!std::isfinite(which.value)) { // nothing is beyond it
+    return which;
+  }
   const double margin = which.error + other.error;
   const bool isClose = margin > 0 && !(std::fabs(which.value - other.value) > margin);
   return {which.value, isClose ? std::max(which.error, other.error) : which.error};
@@ -501,12 +567,14 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
 
 Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
                          bool isLost, const ErrorModel &model) {
+  if (magnitudes == 0 && sum.error == 0 && !isLost) { // of zeros
+    return {sum.value, 0};
+  }
   // One rounding of each product, then those of the sum. What is smaller than a normal number may
   // be lost with each of them: dot products of bfloat16 on x86-64 (VDPBF16PS) give 0 for it.
-  double steps = 1 + definition::summationSteps(terms);
+  const double steps = 1 + definition::summationSteps(terms);
   sum.error += steps * rule.unit * magnitudes + static_cast<double>(terms) * rule.tiny;
-  bool overflows =
-      std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
+  const bool overflows = !(magnitudes <= definition::largestFinite(model.compute));
   return rounded(rule, sum, isLost || overflows);
 }
 

@@ -30,6 +30,9 @@ inline double distance(double a, double b) {
   return areBothNaN ? 0 : std::isnan(away) ? std::numeric_limits<double>::infinity() : away;
 }
 
+/// A zero whose sign is open: see distance().
+constexpr Bounded eitherZero = {0, std::numeric_limits<double>::denorm_min()};
+
 /// The arithmetic an implementation is allowed: computing in `compute`, and, when it stores every
 /// intermediate as an eager framework does, rounding each to `storage`.
 struct ErrorModel {
@@ -59,6 +62,7 @@ struct Rule {
   double flushed = 0;       ///< absolute error where a function underflows
   double storageUnit = 0, storageTiny = 0; ///< of the rounding after each operation, if any
   double largest = 0, tiny = 0, unit = 0;
+  double lastBit = 0; ///< half of it, of the numbers below the normal ones
   /// A single rounding of float32, which leaves what float32 has as it is: of integers, say.
   bool keepsRepresentable = false;
   bool divides = false;    ///< and so does only by powers of two
@@ -67,7 +71,7 @@ struct Rule {
 Rule makeRule(const definition::Node &node, const definition::Operation &operation,
               const ErrorModel &model);
 
-/// Rounds a sum of `terms` products whose value and inherited error are in `sum` and whose
+/// Rounds a sum of `terms` finite products whose value and inherited error are in `sum` and whose
 /// magnitudes add up to `magnitudes`. `isLost`: an operand's error is infinite.
 Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
                          bool isLost, const ErrorModel &model);

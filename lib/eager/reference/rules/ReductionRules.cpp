@@ -40,7 +40,7 @@ Bounded productOfAll(std::span<const Bounded> elements, bool isLost, const Error
   const auto n = static_cast<int64_t>(elements.size());
   const double relative = definition::summationSteps(n) * definition::unitRoundoff(model.compute);
   double error = upper * std::expm1(relative) + (upper - std::fabs(value));
-  const double lastBit = tiny * definition::unitRoundoff(model.compute);
+  const double lastBit = tiny * (2 * definition::unitRoundoff(model.compute)); // not 0 of float64
   error += mayUnderflow ? std::fabs(value) + static_cast<double>(n) * lastBit * above : 0;
   return roundedResult({value, error}, 1, isLost || mayOverflow, model);
 }
@@ -68,6 +68,16 @@ struct Sum {
   bool isLost = false; ///< a partial sum may leave the range
 };
 
+/// How far numbers may lead from an infinity to the other one.
+double reachedAgainst(double infinite, std::span<const Bounded> elements) {
+  double reached = 0;
+  for (const Bounded &each : elements) {
+    const double against = infinite > 0 ? -each.value : each.value;
+    reached += std::isfinite(each.value) ? std::max(0.0, against + each.error) : 0;
+  }
+  return reached;
+}
+
 Sum sumOf(std::span<const Bounded> elements, const ErrorModel &model) {
   double magnitudes = 0, errors = 0, special = 0;
   for (const Bounded &each : elements) {
@@ -84,10 +94,11 @@ Sum sumOf(std::span<const Bounded> elements, const ErrorModel &model) {
   // A sum may pass through partial sums as large as the magnitudes allow, also those of elements
   // that are sums themselves: their errors are that many times the unit, at least.
   const double unit = definition::unitRoundoff(model.compute);
-  sum.isLost =
-      special == 0 && magnitudes + errors / unit > definition::largestFinite(model.compute);
+  const double reached =
+      special == 0 ? magnitudes + errors / unit : reachedAgainst(special, elements);
+  sum.isLost = reached > definition::largestFinite(model.compute);
   const double steps = definition::summationSteps(static_cast<int64_t>(elements.size()));
-  sum.error = errors + steps * unit * magnitudes;
+  sum.error = special == 0 ? errors + steps * unit * magnitudes : 0;
   return sum;
 }
 
@@ -106,6 +117,9 @@ Bounded varianceOf(const Node &node, std::span<const Bounded> elements, const Bo
     spread += 2 * deviation * error + error * error;
   }
   const double degrees = std::max(0.0, n - correction);
+  if (elements.size() <= 1) { // none, or the one that is its mean
+    return roundedResult({squares / degrees, 0}, 5, isLost, model);
+  }
   // Squares leave the range long before the numbers do, at either end.
   isLost = isLost || squares > definition::largestFinite(model.compute);
   const double flushed = squares > 0 ? n * definition::smallestNormal(model.compute) : 0;
@@ -122,14 +136,16 @@ Bounded varianceOf(const Node &node, std::span<const Bounded> elements, const Bo
   return roundedResult({root, error}, 5, isLost, model);
 }
 
-/// What an element's NaN, or infinities of both signs, make of all, whatever the others are.
-bool isSurelyNaN(std::span<const Bounded> elements, bool adds) {
+/// What an element's NaN, or infinities of both signs, make of all, whatever the others are. What
+/// is `centered` takes an infinity from itself.
+bool isSurelyNaN(std::span<const Bounded> elements, bool adds, bool centered) {
   double infinities = 0;
   bool isNaN = false;
   for (const Bounded &each : elements) {
     const bool isOpen = std::isinf(each.error);
     isNaN = isNaN || (!isOpen && std::isnan(each.value));
     infinities += !isOpen && std::isinf(each.value) ? each.value : 0;
+    isNaN = isNaN || (centered && infinities != 0);
   }
   return isNaN || (adds && std::isnan(infinities));
 }
@@ -139,7 +155,7 @@ bool isSurelyNaN(std::span<const Bounded> elements, bool adds) {
 Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const ErrorModel &model) {
   const std::string &op = node.op;
   const bool isExtremum = op == "amax" || op == "amin", isProduct = op == "prod";
-  if (isSurelyNaN(elements, !isExtremum && !isProduct)) {
+  if (isSurelyNaN(elements, !isExtremum && !isProduct, op == "var" || op == "std")) {
     return {std::numeric_limits<double>::quiet_NaN(), 0};
   }
   if (elements.size() == 1 && op != "var" && op != "std") {
@@ -159,7 +175,7 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
                          model);
   }
   const auto n = static_cast<double>(elements.size());
-  const Bounded mean{static_cast<double>(sum.value / n), sum.error / n};
+  const Bounded mean{static_cast<double>(sum.value / n), sum.error == 0 ? 0 : sum.error / n};
   return op == "mean" ? roundedResult(mean, 2, isLost || sum.isLost, model)
                       : varianceOf(node, elements, mean, isLost || sum.isLost, model);
 }

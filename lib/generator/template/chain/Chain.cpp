@@ -127,6 +127,13 @@ private:
 
   void plainTurn() {
     products.give(ofScore);
+    const DType type = chain.outer.operand;
+    if (type != DType::F32 && storageOf(chain.outer.a) == type) { // rounded to what values are
+      const Expr weight = ofScore.factor(chain.outer.a, type, *scoreTile.reducedDim());
+      assign(acc,
+             product(weight, ofValue.factor(chain.outer.b, type, *valueTile.reducedDim()), acc));
+      return;
+    }
     const Expr inside = scoreTile.inside({*scoreTile.reducedDim()});
     attend(fresh("weight", call("tl.where", {inside, ofScore.valueOf(weights()), kernel::real(0)})),
            acc);

@@ -153,6 +153,13 @@ Value whereRarely(Emitter &emitter, const Bound &args) {
   return marked(std::move(chosen), tile::attribute::rare);
 }
 
+/// The library's: `short` is enough where all that becomes of `x` is rounded to 16 bits.
+Value forHalves(Emitter &emitter, const Bound &args) {
+  Value isNumber = emitter.operators.compare("==", args["x"], args["x"]);
+  return marked(emitter.operators.select(isNumber, args["x"], args["short"]),
+                tile::attribute::forHalves);
+}
+
 static Value extremumOf(Emitter &emitter, const Bound &args, bool isMax) {
   std::optional<std::string> nan =
       emitter.constants.string(args["propagate_nan"], "'propagate_nan'");

@@ -22,6 +22,7 @@ void buildLoopsOptPipeline(mlir::OpPassManager &manager, const CpuMachine &machi
   manager.addPass(createPrefetchNextRowPass(machine));
   manager.addPass(createPrefetchAheadPass());
   manager.addPass(createWidenPairsPass());
+  manager.addPass(lowering::createChooseFormsPass()); // while roundings are operations
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createBranchToRarePass());
   manager.addPass(lowering::createExpandMathPass(floats));

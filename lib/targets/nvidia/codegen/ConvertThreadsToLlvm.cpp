@@ -84,6 +84,7 @@ void buildThreadsToLlvmPipeline(OpPassManager &manager) {
                                    .hasBf16Rounding = true,
                                    .dividesAtOnce = false,
                                    .approximate = &approximateFunctions()};
+  manager.addPass(lowering::createChooseFormsPass()); // while roundings are operations
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createBranchToRarePass());
   manager.addPass(lowering::createExpandMathPass(floats));

@@ -56,9 +56,11 @@ void lowerElementwise(ThreadCode &code, Operation *op, const tile::AxisInfos &ax
     types.push_back(threadType(tile::elementTypeOf(type)));
   }
   SmallVector<NamedAttribute> attributes;
-  for (auto [ofTile, ofThread] : {std::pair(tile::attribute::rounded, lowering::roundedAttribute),
-                                  std::pair(tile::attribute::nearby, lowering::nearbyAttribute),
-                                  std::pair(tile::attribute::rare, lowering::rareAttribute)}) {
+  for (auto [ofTile, ofThread] :
+       {std::pair(tile::attribute::rounded, lowering::roundedAttribute),
+        std::pair(tile::attribute::nearby, lowering::nearbyAttribute),
+        std::pair(tile::attribute::rare, lowering::rareAttribute),
+        std::pair(tile::attribute::forHalves, lowering::forHalvesAttribute)}) {
     if (op->hasAttr(ofTile)) {
       attributes.emplace_back(code.builder.getStringAttr(ofThread), code.builder.getUnitAttr());
     }

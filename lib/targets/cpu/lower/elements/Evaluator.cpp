@@ -354,8 +354,12 @@ Value Evaluator::computeSelect(arith::SelectOp op, const Dims &dims, unsigned co
     no = broadcast(builder, no, no.getType());
   }
   auto chosen = builder.create<arith::SelectOp>(loc, mask.value, yes, no);
-  if (op->hasAttr(tile::attribute::rare)) {
-    chosen->setAttr(lowering::rareAttribute, builder.getUnitAttr());
+  for (auto [ofTile, ofLanes] :
+       {std::pair(tile::attribute::rare, lowering::rareAttribute),
+        std::pair(tile::attribute::forHalves, lowering::forHalvesAttribute)}) {
+    if (op->hasAttr(ofTile)) {
+      chosen->setAttr(ofLanes, builder.getUnitAttr());
+    }
   }
   return chosen;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of launches, see TableMaker.h.
-#include "lib/generator/launch/TableMaker.h"
+#include "lib/generator/launch/table/TableMaker.h"
 
-#include "lib/generator/emit/AccessMask.h"
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/launch/table/Offsets.h"
+#include "lib/generator/launch/table/TileRows.h"
+#include "lib/generator/launch/table/Warps.h"
 #include "lib/generator/template/Blocks.h"
 
 #include <fmt/format.h>
@@ -14,18 +16,9 @@
 namespace nereid::generator {
 namespace {
 
-/// Elements of a tile's innermost dimension; also of one that lies inside of a dimension that is
-/// reduced, and of such a tile, wherever it is launched.
-constexpr int64_t elementsAlong = 1024, elementsInside = 64, elementsOfColumns = 4096;
-/// Of a device's warp, see LaunchSite; and of one in a loop over a row that is reduced, where few
-/// programs are at work and each has to ask for much at a time (H200, 120 sizes).
-constexpr int64_t elementsOfWarp = 512, elementsOfLoopingWarp = 128;
-/// A loop over columns: with two programs for each processor half of the warps are enough.
-constexpr int64_t warpsOfColumns = 16;
-/// Rows that are made of several loads ask for as many bytes with half the elements of a lane,
-/// where these have more than 16 bits: twice the warps, as far as a processor still has several
-/// programs.
-constexpr int64_t bytesOfHalves = 2, mostWarpsOfHalves = 16;
+/// Elements of a tile's innermost dimension; also of a tile whose innermost one lies inside of a
+/// dimension that is reduced, wherever it is launched.
+constexpr int64_t elementsAlong = 1024, elementsOfColumns = 4096;
 /// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
 constexpr int64_t elementsAtData = 1024;
 /// That a device has at a time at least, as long as there are elements for them.
@@ -33,17 +26,9 @@ constexpr int64_t programsOfProcessor = 4;
 /// The values of more loads leave a lane no registers for a whole tile's elements.
 constexpr int64_t fewLoads = 4;
 
-/// From this length on a row that is reduced whole has a program of its own: tiles of several leave
-/// the first-level cache between the passes over them, and on devices one row fills the lanes.
-constexpr int64_t elementsOfLongRow = 512;
-
-/// So many rows for each processor keep it at work with the fewest warps for each.
-constexpr int64_t rowsOfProcessor = 16;
-
 /// How far schedules may go, and where --start naive begins.
 constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
-                  mostHeldOutside = 1024, leastWarps = 4, mostWarps = 32, mostStages = 5,
-                  mostOfGroup = 16;
+                  mostHeldOutside = 1024, mostStages = 5, mostOfGroup = 16;
 constexpr int64_t naiveOfProduct = 32, naiveAlong = 256;
 
 /// Sums that programs keep in the registers of a processor at a time.
@@ -112,14 +97,9 @@ private:
                                 : argument.kind == Kind::Number ? argument.parameter
                                                                 : text(argument.value)});
     }
-    const bool isAtData =
-        std::any_of(kernel.offsets.begin(), kernel.offsets.end(), [](const Affine &offset) {
-          return std::any_of(offset.terms().begin(), offset.terms().end(),
-                             [](const auto &term) { return dependsOnData(term.first); });
-        });
     std::string left = isSerial(kernel.dims)    ? tileElementsName
                        : isColumns(kernel.dims) ? std::to_string(elementsOfColumns)
-                                                : elementsOfLoads(kernel, isAtData);
+                                                : elementsOfLoads(kernel, isAtData(kernel));
     left = divided(kernel, std::move(left));
     const std::string ofTile = left;
     const TileDim *outermost = kernel.dims.empty() ? nullptr : &kernel.dims[0];
@@ -128,13 +108,14 @@ private:
     }
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
-      made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
+      made.dims.insert(made.dims.begin(),
+                       {each.form, each.block, each.group, launchExtent(each, program)});
       if (each.form == DimForm::Point) {
-        made.grid += (made.grid.empty() ? "" : "*") + extentText(each);
+        made.grid += (made.grid.empty() ? "" : "*") + launchExtent(each, program);
         continue;
       }
-      const std::string extent =
-          fmt::format("max({}, next_power_of_2({}))", each.blockAtLeast, extentText(each));
+      const std::string extent = fmt::format("max({}, next_power_of_2({}))", each.blockAtLeast,
+                                             launchExtent(each, program));
       std::string largest = largestBlock(kernel, dim, left);
       if (std::optional<LaunchChoice> choice = blockChoice(kernel, dim, largest)) {
         largest = choiceVariable(choice->name);
@@ -146,8 +127,8 @@ private:
       }
       left += "//" + each.block;
       if (each.form == DimForm::Grid) {
-        made.grid += fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*", extentText(each),
-                                 each.block);
+        made.grid += fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*",
+                                 launchExtent(each, program), each.block);
       }
     }
     dropUnread(ofTile, made);
@@ -167,7 +148,7 @@ private:
         made.constexprs.push_back({dim.even, even(dim)});
       }
     }
-    made.constexprs.push_back({"WIDE", wide(kernel)});
+    made.constexprs.push_back({"WIDE", isWide(kernel, program)});
     options(kernel, made);
     return made;
   }
@@ -285,7 +266,7 @@ private:
       hasWarps = hasWarps || name == "num_warps";
       made.constexprs.push_back({name, add(name, value, mostWarps)});
     }
-    if (const std::string rule = hasWarps ? "" : warpsOfRow(kernel); !rule.empty()) {
+    if (const std::string rule = hasWarps ? "" : warpsOf(kernel, program); !rule.empty()) {
       made.constexprs.push_back({"num_warps", add("num_warps", rule, mostWarps)});
     } else if (!hasWarps) {
       add("num_warps", std::to_string(leastWarps), mostWarps);
@@ -302,15 +283,13 @@ private:
   std::string divided(const StageKernel &kernel, std::string elements) {
     const bool isOfElements = kernel.role.find("map") != std::string::npos ||
                               kernel.role.find("reduce") != std::string::npos;
-    const bool isLoopOfColumns = isColumns(kernel.dims) && !isSerial(kernel.dims) &&
-                                 kernel.dims[kernel.dims.size() - 2].form == DimForm::Looped;
-    if (!isOfElements || isLoopOfColumns) {
+    if (!isOfElements || isLoopOfColumns(kernel.dims)) {
       return elements;
     }
     std::string all;
     for (const TileDim &dim : kernel.dims) {
       if (dim.form != DimForm::Looped) {
-        all += (all.empty() ? "" : "*") + extentText(dim);
+        all += (all.empty() ? "" : "*") + launchExtent(dim, program);
       }
     }
     if (all.empty()) {
@@ -331,19 +310,10 @@ private:
   /// Columns of a tile: fewer where so many would leave processors of a device without a program.
   std::string elementsOfColumn(const StageKernel &kernel) const {
     if (isSerial(kernel.dims)) {
-      return std::to_string(elementsInside);
+      return std::to_string(columnsOfTile);
     }
-    return fmt::format("min({}, max({}//8, next_power_of_2({}//{})))", elementsInside,
-                       fewestElementsName, results(kernel), processorsName);
-  }
-
-  /// Points of the dimensions that the grid divides.
-  std::string results(const StageKernel &kernel) const {
-    std::string all = "1";
-    for (const TileDim &dim : kernel.dims) {
-      all += dim.form == DimForm::Grid ? "*" + extentText(dim) : "";
-    }
-    return all;
+    return fmt::format("min({}, max({}//8, next_power_of_2({}//{})))", columnsOfTile,
+                       fewestElementsName, launchResults(kernel, program), processorsName);
   }
 
   /// Of a tile with many loads half, so that a lane has registers for them. On devices values that
@@ -360,48 +330,6 @@ private:
            : isHalfElsewhere ? fmt::format("{}//(2 - {})", tileElementsName, onDeviceName)
            : isAtData        ? std::to_string(elementsAtData)
                              : tileElementsName;
-  }
-
-  /// Of a tile that has a row that is reduced, by the row alone: choices of other blocks leave it.
-  std::string warpsOfRow(const StageKernel &kernel) const {
-    const std::vector<TileDim> &dims = kernel.dims;
-    const bool isWholeResult = kernel.role.starts_with("reduce"); // not a part of it
-    if (isWholeResult && isColumns(dims) && !isSerial(dims) &&
-        dims[dims.size() - 2].form == DimForm::Looped) {
-      return fmt::format("{}//(1 + (cdiv({}, {}) >= 2*{}))", warpsOfColumns, results(kernel),
-                         elementsInside, processorsName);
-    }
-    if (dims.empty() || isColumns(dims) || dims.back().form == DimForm::Grid ||
-        dims.back().blockAtMost == 1) {
-      return "";
-    }
-    const std::string block = blockOfRow(dims);
-    // Of many rows one or two warps have a short one each, and wait for fewer.
-    const std::string least =
-        kernel.role.find("reduce") == std::string::npos
-            ? std::to_string(leastWarps)
-            : fmt::format("{0}*({1} < {2}), {0}*({3} < {4}*{5})", leastWarps, block,
-                          elementsOfLongRow, results(kernel), rowsOfProcessor, processorsName);
-    return dims.back().form == DimForm::Whole
-               ? fmt::format("max({}{}, min({}, max(1, {}//{})))", least,
-                             warpsOfHalves(kernel, block), mostWarps, block, elementsOfWarp)
-           : dims.size() > 1
-               ? fmt::format("min({}, max({}, {}//{}))", mostWarps, leastWarps, partOfRow(),
-                             isWholeResult ? elementsOfLoopingWarp : elementsOfWarp)
-               : "";
-  }
-
-  /// The term of those rows, see bytesOfHalves; else nothing.
-  static std::string warpsOfHalves(const StageKernel &kernel, const std::string &block) {
-    const size_t ofRow = isOfPlanes(kernel.dims) ? 2 : 1;
-    const auto loads =
-        std::count_if(kernel.accesses.begin(), kernel.accesses.end(), [&](const TileAccess &each) {
-          return !each.isStore && !each.dims.empty() &&
-                 *each.dims.rbegin() + ofRow >= kernel.dims.size();
-        });
-    return loads < 2 ? ""
-                     : fmt::format(", min({}, {}*({} > {})//{})", mostWarpsOfHalves, block,
-                                   elementBytesName, bytesOfHalves, elementsOfWarp / 2);
   }
 
   /// The longest line that is whole in a tile, which decides between both forms of a stage.
@@ -444,34 +372,6 @@ private:
                                      : fmt::format("max(1, {})", left);
   }
 
-  /// What a loop over a row takes at a time.
-  static std::string partOfRow() { return fmt::format("{}//8", rowElementsName); }
-
-  /// Whether a reduction is taken element after element.
-  static bool isSerial(const std::vector<TileDim> &dims) {
-    return std::any_of(dims.begin(), dims.end(), [](const TileDim &dim) {
-      return dim.form == DimForm::Looped && dim.blockAtMost == 1;
-    });
-  }
-
-  /// Whether the innermost dimension lies inside of one that is reduced.
-  static bool isColumns(const std::vector<TileDim> &dims) {
-    return dims.size() > 1 && dims[dims.size() - 2].form != DimForm::Grid && !isOfPlanes(dims);
-  }
-
-  /// Whether a row that is whole has two dimensions, see template/Reduce.h. Where a line is sorted,
-  /// what stands behind it has a block of its own.
-  static bool isOfPlanes(const std::vector<TileDim> &dims) {
-    return dims.size() > 1 && dims[dims.size() - 2].form == DimForm::Whole &&
-           dims.back().form == DimForm::Whole && dims.back().largest.empty();
-  }
-
-  /// The block of a row that is whole in a tile, as an expression.
-  static std::string blockOfRow(const std::vector<TileDim> &dims) {
-    return isOfPlanes(dims) ? dims[dims.size() - 2].block + "*" + dims.back().block
-                            : dims.back().block;
-  }
-
   static std::string longestWhole(const StageKernel &kernel, size_t dim) {
     const bool isInnermost = dim + 1 == kernel.dims.size();
     return kernel.dims[dim].wholeAtMost > 0 ? std::to_string(kernel.dims[dim].wholeAtMost)
@@ -494,75 +394,14 @@ private:
     return std::nullopt;
   }
 
-  std::string extentText(const TileDim &dim) const {
-    return "(" + text(extentOf(dim, program)) + ")";
-  }
-
   /// Whether no lane lies beyond the dimension's end. Devices pay for each mask with registers of
   /// comparisons, of which a thread has seven; on processors masks concern a loop's last turn.
   std::string even(const TileDim &dim) const {
-    const std::string lanes = dim.form == DimForm::Whole
-                                  ? fmt::format("{} == {}", extentText(dim), dim.block)
-                                  : fmt::format("{} % {} == 0", extentText(dim), dim.block);
+    const std::string lanes =
+        dim.form == DimForm::Whole
+            ? fmt::format("{} == {}", launchExtent(dim, program), dim.block)
+            : fmt::format("{} % {} == 0", launchExtent(dim, program), dim.block);
     return fmt::format("{}*({})", onDeviceName, lanes);
-  }
-
-  /// Whether some offset or index, of lanes beyond a tile's edge too, needs more than 32 bits.
-  std::string wide(const StageKernel &kernel) const {
-    std::vector<std::string> ends = {"0", "0"}; // max takes two at least
-    std::map<IteratorId, std::string> beyond;
-    for (const TileDim &dim : kernel.dims) {
-      if (dim.form == DimForm::Point) {
-        continue;
-      }
-      beyond[dim.iterators[0]] = dim.block;
-      if (dim.also) {
-        beyond[*dim.also] = dim.block;
-      }
-      ends.push_back(fmt::format("{} + {}", extentText(dim), dim.block));
-    }
-    std::set<Affine> told;
-    for (const Affine &offset : kernel.offsets) {
-      if (!offset.isConstant() && told.insert(offset).second) {
-        ends.push_back(magnitude(offset, beyond));
-      }
-    }
-    return fmt::format("max({}) > 2147483647", fmt::join(ends, ", "));
-  }
-
-  static bool dependsOnData(const Atom &atom) {
-    if (atom.kind == Atom::Kind::Data) {
-      return true;
-    }
-    return atom.argument &&
-           std::any_of(atom.argument->terms().begin(), atom.argument->terms().end(),
-                       [](const auto &term) { return dependsOnData(term.first); });
-  }
-
-  /// No lane computes more, whatever the signs.
-  std::string magnitude(const Affine &value,
-                        const std::map<IteratorId, std::string> &beyond) const {
-    std::string sum = fmt::format("abs({})", text(value.constant()));
-    for (const auto &[atom, coefficient] : value.terms()) {
-      sum += fmt::format(" + abs({})*({})", text(coefficient), magnitude(atom, beyond));
-    }
-    return sum;
-  }
-  std::string magnitude(const Atom &atom, const std::map<IteratorId, std::string> &beyond) const {
-    switch (atom.kind) {
-    case Atom::Kind::Iterator: {
-      const std::string extent = text(program.space.iterators[atom.iterator].extent);
-      auto found = beyond.find(atom.iterator);
-      return found == beyond.end() ? extent : extent + " + " + found->second;
-    }
-    case Atom::Kind::Data: // what is read has 64 bits
-      return isPlace(atom.node) ? text(atom.size) : "0";
-    case Atom::Kind::Quotient:
-      return magnitude(*atom.argument, beyond);
-    case Atom::Kind::Remainder:
-      return text(atom.size);
-    }
-    return "0";
   }
 
   const Program &program;
