@@ -111,6 +111,9 @@ std::optional<int> BodyExpressions::called(const Call &call) {
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
     return swapCall(call);
   }
+  if (call.function == "size" && call.receiver && call.positional.size() == 1) {
+    return sizeOf(*call.receiver, *call.positional[0], call.whole->range);
+  }
   if (call.function == "einsum") {
     return einsumCall(call);
   }
@@ -337,7 +340,8 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
     return std::nullopt;
   }
   if (isLoss) {
-    return reducedLoss(argumentOf("reduction"), std::move(node), whole.range);
+    const std::optional<int> loss = append(std::move(node), whole.range);
+    return loss ? reducedLoss(operation.name, argumentOf("reduction"), *loss, whole.range) : loss;
   }
   const bool isConvolution = operation.kind == OperationKind::Convolution;
   std::optional<int> result = append(std::move(node), whole.range);

@@ -189,6 +189,9 @@ std::optional<int> BodyExpressions::readName(const Expr &expr) {
     return node;
   }
   if (auto found = literals.find(expr.text); found != literals.end()) {
+    if (const auto number = found->second ? literalInteger(*found->second) : std::nullopt) {
+      return integerConstant(*number, std::to_string(*number));
+    }
     fail("E0608", expr.range,
          fmt::format("'{}' is no tensor and no number, but a value that arguments and conditions "
                      "take",
@@ -281,6 +284,33 @@ std::optional<int> BodyExpressions::readCompare(const Expr &expr) {
   return a && b ? apply(found->second, {*a, *b}, expr.range) : std::nullopt;
 }
 
+/// `x.shape[-1]` and `x.size(-1)`: a number made of sizes.
+std::optional<int> BodyExpressions::sizeOf(const Expr &tensor, const Expr &place,
+                                           SourceRange range) {
+  const std::optional<int> input = read(tensor);
+  const std::optional<int64_t> dim = input ? known.integerOf(place) : std::nullopt;
+  if (!dim) {
+    if (input) {
+      fail("E0608", place.range, "a size expects a literal dimension, such as x.shape[-1]");
+    }
+    return std::nullopt;
+  }
+  const SymbolicShape &shape = op.nodes[static_cast<size_t>(*input)].shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const bool isOpen = !shape.empty() && shape[0].isRest();
+  const int64_t at = *dim < 0 ? *dim + rank : *dim;
+  if (at < (isOpen ? 1 : 0) || at >= rank || (isOpen && *dim >= 0)) {
+    fail("E0604", place.range,
+         fmt::format("a size expects a dimension of {}, but got {}", text(shape), *dim))
+        .withHelp(isOpen ? "where the rank is open, dimensions count from the end: x.shape[-1]"
+                         : "dimensions count from 0, or from -1 at the end");
+    return std::nullopt;
+  }
+  const Dim &found = shape[static_cast<size_t>(at)];
+  return found.symbol.empty() ? integerConstant(found.constant, std::to_string(found.constant))
+                              : size(found.symbol, true, range);
+}
+
 std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
   const Expr &base = *expr.operands[0];
   bool isModule = base.kind == ExprKind::Name && (base.text == "math" || base.text == "torch");
@@ -345,6 +375,9 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
   case ExprKind::Subscript: {
+    if (expr.operands[0]->kind == ExprKind::Attribute && expr.operands[0]->text == "shape") {
+      return sizeOf(*expr.operands[0]->operands[0], *expr.operands[1], expr.range);
+    }
     if (BodyIndexing(*this).isIndexed(expr)) {
       return BodyIndexing(*this).subscript(expr);
     }

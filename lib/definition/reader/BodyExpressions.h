@@ -82,6 +82,8 @@ private:
   std::optional<int> readUnary(const language::Expr &expr);
   std::optional<int> readCompare(const language::Expr &expr);
   std::optional<int> readAttribute(const language::Expr &expr);
+  std::optional<int> sizeOf(const language::Expr &tensor, const language::Expr &place,
+                            SourceRange range);
   std::optional<int> readCall(const language::Expr &expr);
   /// A call of PyTorch's.
   std::optional<int> called(const Call &call);
@@ -100,6 +102,8 @@ private:
   matched(const Call &call, const std::string &name, const std::vector<Argument> &arguments);
   const language::Expr *resolved(const language::Expr *given) const;
   std::optional<int> functionCall(const Call &call, const Function &function);
+  bool isMetBy(const std::string &when, const std::map<std::string, int> &operands,
+               const std::map<std::string, const language::Expr *> &others) const;
   /// Assignments in the place of a call, the last of which is its value, with these names and no
   /// others.
   std::optional<int> writtenOut(const Call &call, const std::string &statements,
@@ -115,7 +119,8 @@ private:
   bool scaleOperand(const language::Expr *alpha, Node &node, SourceRange range);
   std::optional<int> truncatedQuotient(int a, int b, SourceRange range);
   std::optional<int> roundedQuotient(const language::Expr &mode, Node node, SourceRange range);
-  std::optional<int> reducedLoss(const language::Expr *reduction, Node node, SourceRange range);
+  std::optional<int> reducedLoss(const std::string &name, const language::Expr *reduction, int loss,
+                                 SourceRange range);
   /// Converts the first operand to a type of BodyCasts, which may be none after an error.
   bool convertOperand(const std::optional<std::string> &target, Node &node, SourceRange range);
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);

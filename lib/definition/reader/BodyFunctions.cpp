@@ -23,6 +23,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <sstream>
 
 namespace nereid::definition {
 
@@ -31,18 +32,48 @@ using language::ExprKind;
 
 namespace {
 
-/// "p=2": what the argument has to be for a form of a function.
-struct Condition {
-  std::string argument;
-  double number;
-};
+/// What a call says of an argument, as conditions of forms write it; "" of what is not known.
+std::string wordOf(const Expr *literal) {
+  switch (literal ? literal->kind : ExprKind::None) {
+  case ExprKind::None:
+    return "None";
+  case ExprKind::Bool:
+    return literal->integer != 0 ? "True" : "False";
+  case ExprKind::String:
+    return literal->text;
+  default: {
+    const std::optional<int64_t> number = literalInteger(*literal);
+    return number ? std::to_string(*number) : "";
+  }
+  }
+}
 
-Condition conditionOf(const std::string &when) {
-  const size_t equals = when.find('=');
-  return {when.substr(0, equals), std::strtod(when.c_str() + equals + 1, nullptr)};
+bool isNumberOf(const Node &node, const std::string &text) {
+  return node.op == "constant" && constantValue(node) == std::strtod(text.c_str(), nullptr);
 }
 
 } // namespace
+
+/// All conditions of "full=True log_input=False".
+bool BodyExpressions::isMetBy(const std::string &when, const std::map<std::string, int> &operands,
+                              const std::map<std::string, const Expr *> &others) const {
+  std::istringstream conditions(when);
+  for (std::string condition; conditions >> condition;) {
+    const size_t equals = condition.find('=');
+    const std::string argument = condition.substr(0, equals), asked = condition.substr(equals + 1);
+    if (auto operand = operands.find(argument); operand != operands.end()) {
+      if (asked == "None" || !isNumberOf(op.nodes[static_cast<size_t>(operand->second)], asked)) {
+        return false;
+      }
+    } else {
+      auto other = others.find(argument);
+      if (wordOf(other == others.end() ? nullptr : other->second) != asked) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
 
 /// What a call says of an argument: nothing when it is left out or None.
 const Expr *BodyExpressions::resolved(const Expr *given) const {
@@ -69,10 +100,20 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
           .withHelp("its form is " + signatureText(function.name, function.arguments));
       return std::nullopt;
     }
+    if (argument.type == ArgumentType::Operand && !value && argument.defaultText == "None") {
+      continue;
+    }
+    if (argument.type == ArgumentType::Reduction) {
+      others[argument.name] = value; // null: the mean
+      continue;
+    }
     if (argument.type == ArgumentType::Operand) {
       const std::string &text = argument.defaultText;
-      std::optional<int> node =
-          value ? read(*value) : constant(std::strtod(text.c_str(), nullptr), text);
+      const bool isWhole = text.find_first_not_of("0123456789") == std::string::npos;
+      std::optional<int> node = value ? read(*value)
+                                : isWhole
+                                    ? integerConstant(std::strtoll(text.c_str(), nullptr, 10), text)
+                                    : constant(std::strtod(text.c_str(), nullptr), text);
       if (!node) {
         return std::nullopt;
       }
@@ -91,23 +132,36 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
     if (number && !literalInteger(*value)) {
       literal = known.integerLiteral(*number, value->range);
     }
-    others[argument.name] = literal ? literal : value;
+    literal = literal ? literal : value;
+    if (argument.type == ArgumentType::Bool && literal->kind != ExprKind::Bool) {
+      fail("E0608", literal->range,
+           fmt::format("'{}' of '{}' expects a literal True or False", argument.name,
+                       function.name));
+      return std::nullopt;
+    }
+    if (argument.type == ArgumentType::Integer && !literalInteger(*literal)) {
+      fail("E0608", literal->range,
+           fmt::format("'{}' of '{}' expects a literal integer", argument.name, function.name));
+      return std::nullopt;
+    }
+    others[argument.name] = literal;
   }
   for (const Function::Form &form : function.forms) {
-    const Condition condition = form.when.empty() ? Condition{} : conditionOf(form.when);
-    auto asked = operands.find(condition.argument);
-    const Node *number =
-        asked == operands.end() ? nullptr : &op.nodes[static_cast<size_t>(asked->second)];
-    const bool fits = form.when.empty() || (number && number->op == "constant" &&
-                                            constantValue(*number) == condition.number);
-    if (fits) {
-      const auto result =
-          writtenOut(call, "out = " + form.text, std::move(operands), std::move(others));
-      if (result && function.name == "norm") {
-        op.nodes[static_cast<size_t>(*result)].attributes["corner"] = std::string("norm");
-      }
-      return result;
+    if (!isMetBy(form.when, operands, others)) {
+      continue;
     }
+    const bool isWhole =
+        form.text.starts_with("out =") || form.text.find("\nout =") != std::string::npos;
+    auto reduction = others.find("reduction");
+    const Expr *word = reduction == others.end() ? nullptr : reduction->second;
+    const bool isLoss =
+        reduction != others.end() && form.when.find("reduction=") == std::string::npos;
+    const auto result = writtenOut(call, isWhole ? form.text : "out = " + form.text,
+                                   std::move(operands), std::move(others));
+    if (result && function.name == "norm") {
+      op.nodes[static_cast<size_t>(*result)].attributes["corner"] = std::string("norm");
+    }
+    return result && isLoss ? reducedLoss(function.name, word, *result, call.whole->range) : result;
   }
   return std::nullopt; // the last form of the table has no condition
 }
@@ -186,24 +240,23 @@ std::optional<int> BodyExpressions::roundedQuotient(const Expr &mode, Node node,
   return quotient ? apply("trunc", {*quotient}, range) : std::nullopt;
 }
 
-/// A loss of each element, and its mean or sum.
-std::optional<int> BodyExpressions::reducedLoss(const Expr *reduction, Node node,
-                                                SourceRange range) {
+/// What becomes of the loss of each element: its mean or its sum.
+std::optional<int> BodyExpressions::reducedLoss(const std::string &name, const Expr *reduction,
+                                                int loss, SourceRange range) {
   const bool isWord = !reduction || reduction->kind == ExprKind::String;
   const std::string word = reduction ? reduction->text : "mean";
   if (!isWord || (word != "none" && word != "mean" && word != "sum")) {
     fail("E0608", reduction->range,
-         fmt::format("'reduction' of '{}' expects \"none\", \"mean\" or \"sum\"{}", node.op,
+         fmt::format("'reduction' of '{}' expects \"none\", \"mean\" or \"sum\"{}", name,
                      isWord ? ", but got \"" + word + "\"" : ""));
     return std::nullopt;
   }
-  std::optional<int> loss = append(std::move(node), range);
-  if (!loss || word == "none") {
+  if (word == "none") {
     return loss;
   }
   Node total;
   total.op = word;
-  total.inputs = {*loss};
+  total.inputs = {loss};
   total.attributes["keepdim"] = false;
   return append(std::move(total), range);
 }

@@ -212,7 +212,9 @@ std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnos
       parameter.name = value = fmt::format("x{}", op.parameters.size());
       parameter.shape = shapeOf(operation, op.parameters.size());
       const bool isCondition = argument.name == "mask" || argument.name == "condition";
-      parameter.fixedDtype = isCondition ? std::optional(DType::Bool) : std::nullopt;
+      parameter.fixedDtype = isCondition                ? std::optional(DType::Bool)
+                             : argument.name == "index" ? std::optional(DType::I64)
+                                                        : std::nullopt;
       definition::Node leaf;
       leaf.op = "input";
       leaf.shape = parameter.shape;

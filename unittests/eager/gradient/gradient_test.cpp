@@ -114,6 +114,7 @@ const std::map<std::string, std::string> &calls() {
       {"mse_loss", "F.mse_loss(x, y, reduction=\"none\")"},
       {"huber_loss", "F.huber_loss(x, y, reduction=\"none\", delta=0.7)"},
       {"smooth_l1_loss", "F.smooth_l1_loss(x, y, reduction=\"none\", beta=0.7)"},
+      {"gaussian_nll_loss", "F.gaussian_nll_loss(x, y, x * x + 0.5, reduction=\"none\")"},
       {"soft_margin_loss", "F.soft_margin_loss(x, y, reduction=\"none\")"},
       {"margin_ranking_loss", "F.margin_ranking_loss(x, y, x * y, margin=0.2, reduction=\"none\")"},
       {"binary_cross_entropy",

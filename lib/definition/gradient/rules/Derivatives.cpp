@@ -16,6 +16,8 @@ const std::vector<Row> &rows() {
   static const std::vector<Row> table = {
 #define NEREID_DERIVATIVE(name, operand, when, text) {#name, #operand, when, text},
 #include "lib/definition/gradient/rules/derivatives.def"
+#define NEREID_DERIVATIVE(name, operand, when, text) {#name, #operand, when, text},
+#include "lib/definition/operations/operations.def"
   };
   return table;
 }

@@ -5,6 +5,7 @@
 #include "lib/eager/reference/rules/ErrorRules.h"
 
 #include "lib/definition/Tolerance.h"
+#include "lib/eager/reference/rules/FormulaRule.h"
 #include "lib/eager/reference/rules/Functions.h"
 
 #include <algorithm>
@@ -555,7 +556,11 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
                                                               node.op == "sub" || node.op == "mul");
     rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};
     auto found = otherRules().find(node.op);
-    rule.run = found == otherRules().end() ? nullptr : found->second;
+    if (found != otherRules().end()) {
+      rule.run = found->second;
+    } else if (Rule ofFormula = formulaRule(node, model); ofFormula.run) {
+      return ofFormula;
+    }
   }
   return rule;
 }

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace nereid::eager {
 
@@ -42,6 +43,7 @@ struct ErrorModel {
 
 using ScalarFunction = double (*)(double);
 struct Function;
+struct Formula;
 
 /// A pointwise operation's rule, looked up once for a whole tensor.
 struct Rule {
@@ -49,8 +51,9 @@ struct Rule {
   void (*run)(const Rule &rule, const Bounded *const *operands, const int64_t *steps, Bounded *out,
               int64_t n) = nullptr;
   ScalarFunction function = nullptr;
-  const Function *row = nullptr; ///< of an operation that Functions.cpp has
-  double slope = 0;              ///< largest absolute derivative of `function`
+  const Function *row = nullptr;          ///< of an operation that Functions.cpp has
+  std::shared_ptr<const Formula> formula; ///< of one that has its rule from its formula alone
+  double slope = 0;                       ///< largest absolute derivative of `function`
   /// What the operand of `function` is never below, whatever was rounded: see isNeverNegative().
   double lowest = -std::numeric_limits<double>::infinity();
   double argumentLoss = 0;  ///< of |x|, lost to cancellation inside the formula
