@@ -168,7 +168,7 @@ private:
     // step that only the run time knows is hardly 1 where another dimension has steps, too.
     const int64_t varies = static_cast<int64_t>(own.size()) - llvm::count(own, zeroDim);
     const int share = varies < sides ? 4 : 1, unknown = varies > 1 ? -3 : 3;
-    bool hasGather = kernel.machine.hasGather && bytes >= 4;
+    bool hasGather = kernel.machine.hasGather; // of narrow elements by words
     bool hasScatter = kernel.machine.hasScatter && bytes >= 4;
     if (axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1) {
       plan.score += ((axis.stride ? 6 : unknown) + (isStore ? 1 : 0)) / share;
