@@ -105,5 +105,28 @@ TEST_F(BenchTest, NoisyAndFewAreSaidAtOnce) {
   EXPECT_NE(performanceTable({row}).find("noisy, few samples, in cache"), std::string::npos);
 }
 
+/// The product of bytes is no impossible one, though it is quicker than floats could be.
+TEST(RateType, BytesHaveTheirOwnRate) {
+  auto operatorOf = [](const std::string &own) {
+    Diagnostics diags;
+    auto op = definition::parseOperator(
+        "t.toml",
+        "[operator]\nname='t'\nsummary='s'\ndtypes=['float32','float64']\n"
+        "body='out = y + x'\n[inputs.y]\nshape=['N']\n[inputs.x]\nshape=['N']\n" +
+            own + "[outputs.out]\nshape=['N']\n[performance]\ncases=[{N=8}]\n",
+        diags);
+    EXPECT_TRUE(bool(op)) << diags.render();
+    return *op;
+  };
+  const definition::Operator bytes = operatorOf("dtype='int8'\n"), floats = operatorOf("");
+  Machine chip;
+  chip.peakFlops = {{"fp32", 1e11}, {"i8", 4e11}};
+  EXPECT_EQ(rateTypeOf(bytes, DType::F32, chip), DType::I8);
+  EXPECT_EQ(rateTypeOf(bytes, DType::F64, chip), DType::F64);
+  EXPECT_EQ(rateTypeOf(floats, DType::F32, chip), DType::F32);
+  chip.peakFlops = {{"fp32", 1e11}};
+  EXPECT_EQ(rateTypeOf(bytes, DType::F32, chip), DType::F32) << "no rate of its own";
+}
+
 } // namespace
 } // namespace nereid::develop

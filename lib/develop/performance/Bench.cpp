@@ -96,6 +96,19 @@ copyOf(const PerformanceRow &row, const definition::Operator &op, const CaseTens
                             }};
 }
 
+DType rateTypeOf(const definition::Operator &op, DType dtype, const Machine &chip) {
+  if (dtype == DType::F64) {
+    return DType::F64;
+  }
+  const bool hasBytes = std::any_of(
+      op.parameters.begin(), op.parameters.end(), [&](const definition::Parameter &each) {
+        const DType type = each.fixedDtype.value_or(dtype);
+        return !each.isScalar && (type == DType::I8 || type == DType::U8);
+      });
+  const DType ofBytes = measure::peakType(chip, DType::I8);
+  return hasBytes && chip.peakFor(ofBytes) > chip.peakFor(DType::F32) ? ofBytes : DType::F32;
+}
+
 OperatorBench OperatorBench::make(Generation &generation, const definition::Case &testCase,
                                   DType dtype, const Machine &chip,
                                   const PerformanceOptions &options) {
@@ -109,7 +122,7 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
   row.bytes = work.bytes();
   row.flops = work.flops;
   row.unfusedBytes = definition::countUnfusedWork(op, testCase.binding, dtype).bytes();
-  row.peakType = rateTypeOf(dtype);
+  row.peakType = rateTypeOf(op, dtype, chip);
   row.isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
   definition::GridCase grid{testCase.name, testCase.binding};
   grid.seed = options.seed;

@@ -52,8 +52,9 @@ PerformanceRow measureCase(generator::Generation &generation, const definition::
 /// too short to be worth a second thread. Leaves the outputs of a launch behind.
 double idleFraction(const PreparedLaunch &launch);
 
-/// The type that arithmetic is done in: float32 whatever the storage type, but for float64.
-inline DType rateTypeOf(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
+/// The type whose rate bounds the arithmetic: float32 whatever the storage type, but for float64,
+/// and for integers of 8 bits where the chip multiplies these more quickly.
+DType rateTypeOf(const definition::Operator &op, DType dtype, const Machine &chip);
 
 std::string performanceTable(const std::vector<PerformanceRow> &rows);
 std::string performanceJson(const std::vector<PerformanceRow> &rows);

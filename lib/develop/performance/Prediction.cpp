@@ -26,7 +26,7 @@ std::vector<PredictedRow> predictPerformance(generator::Generation &generation,
       row.unfusedBytes = unfused.bytes();
       const bool hasRates = chip.copyBandwidth > 0 && chip.peakFor(DType::F32) > 0;
       if (hasRates) {
-        const DType rateType = rateTypeOf(dtype);
+        const DType rateType = rateTypeOf(op, dtype, chip);
         row.kernelSeconds = measure::roofline(chip, row.bytes, row.flops, rateType).floorSeconds();
         row.baselineSeconds =
             measure::roofline(chip, row.unfusedBytes, row.flops, rateType).floorSeconds();
