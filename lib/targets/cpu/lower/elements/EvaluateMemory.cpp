@@ -5,6 +5,7 @@
 
 #include "lib/targets/cpu/lower/elements/Gathers.h"
 #include "lib/targets/cpu/lower/elements/LanePattern.h"
+#include "lib/targets/cpu/lower/elements/NarrowGather.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -297,34 +298,6 @@ Value Evaluator::readableAddress(tile::LoadOp op, const Dims &dims, Value addres
   return holds ? builder.create<arith::SelectOp>(op.getLoc(), holds, address, kernel.slotsArgument)
                      .getResult()
                : address;
-}
-
-/// Elements of less than 32 bits, for which there is no gather: the aligned words that they are in,
-/// of which none reaches beyond a page, and their bits at the words' beginning.
-static Value gatherOfWords(OpBuilder &builder, Location loc, Value addresses, Value lanes,
-                           Value passThrough, VectorType type) {
-  auto ofWidth = [&](unsigned bits) { return type.clone(builder.getIntegerType(bits)); };
-  auto constant = [&](Type of, int64_t value) {
-    return builder.create<arith::ConstantOp>(
-        loc, DenseElementsAttr::get(
-                 cast<VectorType>(of),
-                 builder.getIntegerAttr(cast<VectorType>(of).getElementType(), value)));
-  };
-  const Type i64 = ofWidth(64), i32 = ofWidth(32);
-  Value bytes = builder.create<LLVM::PtrToIntOp>(loc, i64, addresses);
-  Value within = builder.create<arith::AndIOp>(loc, bytes, constant(i64, 3));
-  Value aligned = builder.create<LLVM::IntToPtrOp>(
-      loc, addresses.getType(), builder.create<arith::SubIOp>(loc, bytes, within));
-  Value words = builder.create<LLVM::masked_gather>(loc, i32, aligned, lanes,
-                                                    ValueRange{constant(i32, 0)}, 4);
-  Value shift = builder.create<arith::ShLIOp>(
-      loc, builder.create<arith::TruncIOp>(loc, i32, within), constant(i32, 3));
-  Value bits = builder.create<arith::TruncIOp>(loc, ofWidth(type.getElementTypeBitWidth()),
-                                               builder.create<arith::ShRUIOp>(loc, words, shift));
-  if (!isa<IntegerType>(type.getElementType())) {
-    bits = builder.create<arith::BitcastOp>(loc, type, bits);
-  }
-  return builder.create<arith::SelectOp>(loc, lanes, bits, passThrough);
 }
 
 Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, OpBuilder &builder) {
