@@ -2,8 +2,8 @@
 // choose-forms: a function's short form where all that becomes of it is rounded to 16 bits.
 //
 // Why: a function of the library does not see what its result is for; it offers both forms.
-// Requires: nothing. Guarantees: no operation has the attribute any more, and what the form that is
-// not taken needs alone is gone.
+// Requires: nothing. Guarantees: no operation has the attribute any more, and what nothing reads in
+// a module that had some is gone.
 // Example: `%y = arith.select %c, %exact, %short {lowering.for_halves}` that `arith.truncf %y : f32
 // to f16` alone takes becomes `%short`, else `%exact`.
 #include "lib/lowering/OnlyForHalves.h"
@@ -11,30 +11,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "llvm/ADT/SetVector.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
 namespace nereid::lowering {
 namespace {
-
-/// The operations that nothing reads any more, these ones and what they alone read.
-void eraseUnused(llvm::SmallSetVector<Operation *, 16> maybe) {
-  while (!maybe.empty()) {
-    Operation *op = maybe.pop_back_val();
-    if (!isOpTriviallyDead(op)) {
-      continue;
-    }
-    for (Value operand : op->getOperands()) {
-      if (Operation *by = operand.getDefiningOp()) {
-        maybe.insert(by);
-      }
-    }
-    op->erase();
-  }
-}
 
 class ChooseFormsPass : public PassWrapper<ChooseFormsPass, OperationPass<ModuleOp>> {
 public:
@@ -52,13 +35,14 @@ public:
         found.push_back(op);
       }
     });
-    llvm::SmallSetVector<Operation *, 16> maybe;
     for (arith::SelectOp op : found) {
       op.getResult().replaceAllUsesWith(isOnlyForHalves(op) ? op.getFalseValue()
                                                             : op.getTrueValue());
-      maybe.insert(op);
     }
-    eraseUnused(std::move(maybe));
+    if (!found.empty()) { // the choices, and what the other form needs alone
+      IRRewriter rewriter(&getContext());
+      (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    }
   }
 };
 

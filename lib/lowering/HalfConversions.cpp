@@ -91,7 +91,7 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
       builder.create<arith::BitcastOp>(where.loc, bits.typeOf(builder.getF16Type()), bits.get());
   const Lanes single(
       where, builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()), half));
-  return where.machine.hasOnlyThose ? fenced(single) : single;
+  return where.machine.hasOnlyHalfConversions ? fenced(single) : single;
 }
 
 Lanes encodeHalf(Lanes single, bool isBf16) {

@@ -434,41 +434,42 @@ private:
     return false;
   }
 
-  /// Puts others in the place of operands that may have wrapped, see IntegerRules.h.
+  /// Puts what is made of an operand in its place, if something is.
+  template <class Made>
+  static std::vector<BoundedTensor> exchange(std::vector<const BoundedTensor *> &operands,
+                                             const Made &made) {
+    std::vector<BoundedTensor> others;
+    others.reserve(operands.size());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (std::optional<BoundedTensor> other = made(k)) {
+        others.push_back(std::move(*other));
+        operands[k] = &others.back();
+      }
+    }
+    return others;
+  }
+
+  /// Of operands that may have wrapped, see IntegerRules.h.
   std::vector<BoundedTensor> openEnds(size_t i,
                                       std::vector<const BoundedTensor *> &operands) const {
     const Node &node = graph.nodes[i];
-    std::vector<BoundedTensor> opened;
-    opened.reserve(operands.size());
-    for (size_t k = 0; k < operands.size(); ++k) {
+    return exchange(operands, [&](size_t k) {
       const DType from = types[static_cast<size_t>(node.inputs[k])];
-      if (!operands[k]->mayWrap || keepsWrapping(node, k, from, types[i])) {
-        continue;
-      }
-      if (auto other = withOpenEnds(*operands[k], from)) {
-        opened.push_back(std::move(*other));
-        operands[k] = &opened.back();
-      }
-    }
-    return opened;
+      return operands[k]->mayWrap && !keepsWrapping(node, k, from, types[i])
+                 ? withOpenEnds(*operands[k], from)
+                 : std::nullopt;
+    });
   }
 
-  /// The same of operands whose zeros may be of either sign, where that matters.
+  /// Of operands whose zeros may be of either sign, where that matters.
   std::vector<BoundedTensor> openZeros(size_t i,
                                        std::vector<const BoundedTensor *> &operands) const {
-    std::vector<BoundedTensor> opened;
-    opened.reserve(operands.size());
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const int input = graph.nodes[i].inputs[k];
-      if (!isFloat(types[i]) || !readsZeroSign(graph.nodes[i], k)) {
-        continue;
-      }
-      if (auto other = withOpenZeros(graph, input, *operands[k])) {
-        opened.push_back(std::move(*other));
-        operands[k] = &opened.back();
-      }
-    }
-    return opened;
+    const Node &node = graph.nodes[i];
+    return exchange(operands, [&](size_t k) {
+      return isFloat(types[i]) && readsZeroSign(node, k)
+                 ? withOpenZeros(graph, node.inputs[k], *operands[k])
+                 : std::nullopt;
+    });
   }
 
   /// A difference that exp reads. Kernels for GPUs round its product with log2(e), which is as if

@@ -22,15 +22,11 @@ bool isFreeOf(const Node *node, const std::vector<IteratorId> &some) {
 /// Both ways in which the node is a product of what is computed of reductions, a, and of what is
 /// not, b, at all of the stage's iterators.
 std::vector<Contraction> weightedSums(const Node &node, const std::set<IteratorId> &stage) {
-  std::vector<Contraction> result;
-  std::optional<Contraction> outer = node.free == stage ? contractionOf(node) : std::nullopt;
-  for (int turn = 0; outer && turn < 2; ++turn) {
-    if (reductionsOf({outer->b}).empty()) {
-      result.push_back(*outer);
-    }
-    std::swap(outer->a, outer->b);
-    std::swap(outer->m, outer->n);
+  if (node.free != stage) {
+    return {};
   }
+  std::vector<Contraction> result = bothOrdersOf(node);
+  std::erase_if(result, [](const Contraction &each) { return !reductionsOf({each.b}).empty(); });
   return result;
 }
 
@@ -155,8 +151,7 @@ std::optional<Contraction> innerProductOf(const Node &node, const std::vector<It
     return std::nullopt;
   }
   if (!isFreeOf(inner->a, keys)) {
-    std::swap(inner->a, inner->b);
-    std::swap(inner->m, inner->n);
+    inner->exchangeFactors();
   }
   return isFreeOf(inner->a, keys) && !isFreeOf(inner->a, rows) && isFreeOf(inner->b, rows)
              ? inner

@@ -80,6 +80,21 @@ std::optional<Contraction> contractionOf(const Node &node) {
   return made;
 }
 
+void Contraction::exchangeFactors() {
+  std::swap(a, b);
+  std::swap(m, n);
+}
+
+std::vector<Contraction> bothOrdersOf(const Node &node) {
+  const std::optional<Contraction> one = contractionOf(node);
+  if (!one) {
+    return {};
+  }
+  std::vector<Contraction> both = {*one, *one};
+  both[1].exchangeFactors();
+  return both;
+}
+
 std::vector<Contraction> contractionsOf(const Program &program, const std::vector<Store> &stores) {
   std::vector<Contraction> result;
   for (const Node *node : reachable(rootsOf(stores))) {
@@ -91,8 +106,7 @@ std::vector<Contraction> contractionsOf(const Program &program, const std::vecto
       return {};
     }
     if (!result.empty() && one->m == result[0].n && one->n == result[0].m) {
-      std::swap(one->a, one->b);
-      std::swap(one->m, one->n);
+      one->exchangeFactors();
     }
     auto isOfBytes = [](const Contraction &each) { return each.operand == DType::I8; };
     const bool isAlike = result.empty() || (isOfBytes(*one) == isOfBytes(result[0]) &&

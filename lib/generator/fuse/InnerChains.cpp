@@ -16,18 +16,6 @@ namespace {
 
 using Nodes = std::vector<const Node *>;
 
-/// Both orders of its factors.
-std::vector<Contraction> bothOf(const Node &node) {
-  std::optional<Contraction> one = contractionOf(node);
-  if (!one) {
-    return {};
-  }
-  Contraction other = *one;
-  std::swap(other.a, other.b);
-  std::swap(other.m, other.n);
-  return {*one, other};
-}
-
 class Cutter {
 public:
   explicit Cutter(Program &program) : program(program) {}
@@ -86,7 +74,7 @@ private:
         continue;
       }
       for (const Node *node : reductionsOf(rootsOf(group))) {
-        const std::vector<Contraction> both = bothOf(*node);
+        const std::vector<Contraction> both = bothOrdersOf(*node);
         if (std::any_of(both.begin(), both.end(), [&](const Contraction &outer) {
               return scoresOf(program, outer) && productIn(outer);
             })) {
@@ -119,7 +107,7 @@ private:
         result.push_back(factor);
       }
     };
-    for (const Contraction &outer : bothOf(product)) {
+    for (const Contraction &outer : bothOrdersOf(product)) {
       const Node *inner = scoresOf(program, outer) ? productIn(outer) : nullptr;
       if (!inner) {
         continue;

@@ -275,8 +275,7 @@ std::vector<Contraction> alongMemory(const Program &program, const std::vector<S
   const std::vector<IteratorId> &m = contractions[0].m;
   if (inner && std::find(m.begin(), m.end(), *inner) != m.end()) {
     for (Contraction &each : contractions) {
-      std::swap(each.a, each.b);
-      std::swap(each.m, each.n);
+      each.exchangeFactors();
     }
   }
   return contractions;

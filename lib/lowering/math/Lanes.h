@@ -18,9 +18,9 @@ class LaneInstructions;
 /// What of a processor decides how numbers are computed.
 struct FloatUnit {
   bool hasFma = false;
-  bool hasHalfConversions = false; ///< float16 to and from float32
-  bool hasOnlyThose = false;       ///< and no other instruction of float16
-  bool hasBf16Rounding = false;    ///< bfloat16 from float32
+  bool hasHalfConversions = false;     ///< float16 to and from float32
+  bool hasOnlyHalfConversions = false; ///< and no other instruction of float16
+  bool hasBf16Rounding = false;        ///< bfloat16 from float32
   bool dividesAtOnce = true; ///< false: f32 by many instructions, of which some are behind a branch
   const LaneInstructions *instructions = nullptr; ///< null: none; they outlive all compilations
   const ApproximateUnit *approximate = nullptr;   ///< likewise
