@@ -169,6 +169,98 @@ TEST(LibraryFunctionsOfHalves, ErfinvIsWithinItsBoundBeforeItIsRounded) {
   }
 }
 
+struct DoubleFunction {
+  const char *name;
+  Real (*reference)(Real);
+  double bound;        ///< ulp
+  double absolute = 0; ///< besides
+};
+
+class DoubleLibraryFunctions : public testing::TestWithParam<DoubleFunction> {};
+
+/// Numbers of every exponent, subnormal ones with them.
+TEST_P(DoubleLibraryFunctions, AreWithinTheirBoundsAtAllMagnitudes) {
+  const DoubleFunction &function = GetParam();
+  const std::string source =
+      "import triton\nimport triton.language as tl\n"
+      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, out):\n"
+      "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+      "    tl.store(out + i, libdevice." +
+      std::string(function.name) + "(tl.load(x + i)))\n";
+  std::vector<double> x;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> mantissa(1, 2);
+  for (int exponent = -1074; exponent < 1024; ++exponent) {
+    for (int i = 0; i < 8; ++i) {
+      x.push_back(std::ldexp(i % 2 ? -mantissa(random) : mantissa(random), exponent));
+    }
+  }
+  x.resize((x.size() + 1023) / 1024 * 1024, 0.5);
+  std::vector<double> out(x.size());
+  nereid::Kernel::loadSource(source, "", "*fp64, *fp64")
+      .launch({static_cast<int64_t>(x.size() / 1024)}, nereid::Tensor::borrow(x),
+              nereid::Tensor::borrow(out));
+  double worst = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Real expected = function.reference(x[i]);
+    const auto rounded = static_cast<double>(expected);
+    double error = 0;
+    if (std::isnan(expected) || std::isnan(out[i])) {
+      error = std::isnan(expected) && std::isnan(out[i]) ? 0 : 1e30;
+    } else if (std::isinf(out[i]) || std::isinf(rounded)) {
+      // The largest number may become infinite, within the bound.
+      const double other = std::isinf(rounded) ? std::fabs(out[i]) : std::fabs(rounded);
+      error = out[i] == rounded || other > 0x1.fffffffffff00p1023 ? 0 : 1e30;
+    } else {
+      const int exponent = expected == 0 ? -1021 : std::max(std::ilogb(expected) + 1, -1021);
+      const Real beyond = std::max(std::fabs(out[i] - expected) - function.absolute, Real(0));
+      error = static_cast<double>(beyond / std::ldexp(Real(1), exponent - 53));
+    }
+    if (!(error <= worst)) {
+      worst = error;
+      at = i;
+    }
+  }
+  EXPECT_LE(worst, function.bound)
+      << function.name << "(" << x[at] << ") = " << out[at] << ", exactly "
+      << static_cast<double>(function.reference(x[at]));
+  RecordProperty("ulp", std::to_string(worst));
+}
+
+const DoubleFunction doubleFunctions[] = {
+    {"exp", [](Real x) { return std::exp(x); }, 4},
+    {"exp2", [](Real x) { return std::exp2(x); }, 4},
+    {"expm1", [](Real x) { return std::expm1(x); }, 4},
+    {"log", [](Real x) { return std::log(x); }, 4},
+    {"log2", [](Real x) { return std::log2(x); }, 4},
+    {"log10", [](Real x) { return std::log10(x); }, 4},
+    {"log1p", [](Real x) { return std::log1p(x); }, 4},
+    {"sin", [](Real x) { return std::sin(x); }, 4},
+    {"cos", [](Real x) { return std::cos(x); }, 4},
+    {"tan", [](Real x) { return std::tan(x); }, 4},
+    {"asin", [](Real x) { return std::asin(x); }, 4},
+    {"acos", [](Real x) { return std::acos(x); }, 4},
+    {"atan", [](Real x) { return std::atan(x); }, 4},
+    {"sinh", [](Real x) { return std::sinh(x); }, 4},
+    {"cosh", [](Real x) { return std::cosh(x); }, 4},
+    {"tanh", [](Real x) { return std::tanh(x); }, 4},
+    {"asinh", [](Real x) { return std::asinh(x); }, 4},
+    {"acosh", [](Real x) { return std::acosh(x); }, 4},
+    {"atanh", [](Real x) { return std::atanh(x); }, 4},
+    {"erf", [](Real x) { return std::erf(x); }, 4},
+    {"erfc", [](Real x) { return std::erfc(x); }, 16},
+    {"erfinv", inverseErrorFunction, 16},
+    {"lgamma", [](Real x) { return ::lgammal(x); }, 4, 1e-14},
+    {"tgamma", [](Real x) { return ::tgammal(x); }, 32},
+    {"sqrt", [](Real x) { return std::sqrt(x); }, 0.5},
+    {"rsqrt", [](Real x) { return 1 / std::sqrt(x); }, 2},
+    {"cbrt", [](Real x) { return std::cbrt(x); }, 2},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, DoubleLibraryFunctions, testing::ValuesIn(doubleFunctions),
+                         [](const auto &info) { return std::string(info.param.name); });
+
 /// All exponents against all others near them, subnormal results, and what is no number.
 TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
   const std::string source =
