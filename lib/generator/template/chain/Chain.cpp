@@ -128,7 +128,7 @@ private:
   void plainTurn() {
     products.give(ofScore);
     const DType type = chain.outer.operand;
-    if (type != DType::F32 && storageOf(chain.outer.a) == type) { // rounded to what values are
+    if (chain.areWeightsRounded()) {
       const Expr weight = ofScore.factor(chain.outer.a, type, *scoreTile.reducedDim());
       assign(acc,
              product(weight, ofValue.factor(chain.outer.b, type, *valueTile.reducedDim()), acc));
