@@ -39,6 +39,11 @@ def function_to_half(x):
     return libdevice.{2}(x.to(tl.float32))
 
 @triton.jit
+def hypot_to_half(x):
+    x = x.to(tl.float32)
+    return libdevice.hypot(x, 0.75 * x)
+
+@triton.jit
 def silu_to_half(x):
     x = x.to(tl.float32)
     return x * tl.sigmoid(1.702 * x)
@@ -130,7 +135,8 @@ def check_functions_to_16_bits():
     silu = lambda x: x * torch.sigmoid(torch.tensor(1.702).double() * x)
     functions = [("exp_to_half", "exp", torch.exp, 17, float("-inf")), ("silu_to_half", "silu", silu, 17, -51)]
     functions += [("function_to_half", name, getattr(torch, name), 16, float("-inf"))
-                  for name in ("sinh", "cosh", "tan", "asin", "acos", "erfinv")]
+                  for name in ("sinh", "cosh", "tan", "asin", "acos", "erfinv", "log10", "log1p")]
+    functions.append(("hypot_to_half", "hypot", lambda x: 1.25 * x.abs(), 16, float("-inf")))
     told = []
     for type_name, dtype, least, digits in (("fp16", torch.float16, -13, 11), ("bf16", torch.bfloat16, -125, 8)):
         x = torch.arange(1 << 16, device="cuda").to(torch.int16).view(dtype)

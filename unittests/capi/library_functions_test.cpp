@@ -262,12 +262,7 @@ INSTANTIATE_TEST_SUITE_P(All, DoubleLibraryFunctions, testing::ValuesIn(doubleFu
                          [](const auto &info) { return std::string(info.param.name); });
 
 /// All exponents against all others near them, subnormal results, and what is no number.
-TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
-  const std::string source =
-      "import triton\nimport triton.language as tl\n"
-      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, y, out):\n"
-      "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
-      "    tl.store(out + i, libdevice.hypot(tl.load(x + i), tl.load(y + i)))\n";
+std::pair<std::vector<float>, std::vector<float>> sides() {
   std::vector<float> x, y;
   std::mt19937 random(3);
   for (int i = 0; i < 400000; ++i) {
@@ -285,13 +280,54 @@ TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
   }
   x.resize((x.size() + 1023) / 1024 * 1024, 3);
   y.resize(x.size(), 4);
+  return {x, y};
+}
+
+/// hypot of the sides, converted to a type and back.
+std::vector<float> lengths(std::vector<float> &x, std::vector<float> &y, const std::string &type) {
+  const std::string source =
+      "import triton\nimport triton.language as tl\n"
+      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, y, out):\n"
+      "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+      "    length = libdevice.hypot(tl.load(x + i), tl.load(y + i))\n"
+      "    tl.store(out + i, length.to(tl." +
+      type + ").to(tl.float32))\n";
   std::vector<float> out(x.size());
   nereid::Kernel::loadSource(source, "", "*fp32, *fp32, *fp32")
       .launch({static_cast<int64_t>(x.size() / 1024)}, nereid::Tensor::borrow(x),
               nereid::Tensor::borrow(y), nereid::Tensor::borrow(out));
+  return out;
+}
+
+TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
+  auto [x, y] = sides();
+  const std::vector<float> out = lengths(x, y, "float32");
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_LE(errorInUlp(out[i], std::hypot(Real(x[i]), Real(y[i]))), 0.6)
         << "hypot(" << x[i] << ", " << y[i] << ") = " << out[i];
+  }
+}
+
+TEST(LibraryFunctionsOfHalves, HypotIsWithinItsBoundBeforeItIsRounded) {
+  auto [x, y] = sides();
+  for (const auto &[type, digits, least, largest] :
+       {std::tuple("float16", 11, -13, 65520.0), {"bfloat16", 8, -125, 0x1.ffp127}}) {
+    const std::vector<float> out = lengths(x, y, type);
+    const double bound = 0.5 + std::ldexp(1.0, digits - 16);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Real exact = std::hypot(Real(x[i]), Real(y[i]));
+      if (std::isnan(exact) || exact >= largest) {
+        ASSERT_EQ(std::isnan(out[i]), std::isnan(exact)) << x[i] << " " << y[i];
+        ASSERT_TRUE(std::isnan(exact) || std::isinf(out[i])) << x[i] << " " << y[i] << type;
+        continue;
+      }
+      const int exponent = exact == 0 ? least : std::max(std::ilogb(exact) + 1, least);
+      const Real unit = std::ldexp(Real(1), exponent - digits);
+      // The largest number's neighbour may have become infinite.
+      const Real got = std::isinf(out[i]) ? Real(largest) : Real(out[i]);
+      ASSERT_LE(std::fabs(got - exact), bound * unit)
+          << "hypot(" << x[i] << ", " << y[i] << ") = " << out[i] << " in " << type;
+    }
   }
 }
 
