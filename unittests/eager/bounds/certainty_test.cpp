@@ -220,6 +220,47 @@ TEST(Certainty, ABoundThatReachesInfinityLetsItPassOnEitherSide) {
   EXPECT_FALSE(passes(1, infinity));
 }
 
+ReferenceOutput ofTwo(const std::string &body, double x, double y) {
+  return referenceOf(
+      body, {given("x", "'N', 'D'", {1, 1}, {x}), given("y", "'N', 'D'", {1, 1}, {y})}, "'N', 'D'");
+}
+
+/// Its exponent is rounded.
+ReferenceOutput lowerPower(double x, double y) { return ofTwo("out = x ** (y - 1)", x, y); }
+
+TEST(Certainty, APowerOfANegativeNumberIsNoneUnlessItsExponentMayBeWhole) {
+  expectCertain(lowerPower(-2, 0.3), nan);
+  expectCertain(lowerPower(-2e-38, 1.3), nan);
+  EXPECT_LT(lowerPower(-2, 3).bounds.at(0), 1e-5);
+  for (const char *whole : {"out = x ** (x * 1.1 + 5.2)", "out = (x * 1.1) ** (x * 1.1 + 0.2)",
+                            "out = ((x - 1e-9) - x) ** 0.3"}) {
+    expectOpen(ofRow(whole, {-2}));
+  }
+  expectCertain(ofRow("out = (x * 1.1) ** 0.3", {-2}), nan);
+  EXPECT_LT(ofRow("out = (x * 1.1) ** 3", {-2}).bounds.at(0), 1e-5);
+  EXPECT_LT(ofRow("out = ((x - 1e-9) - x) ** 3", {1}).bounds.at(0), 1e-18);
+}
+
+TEST(Certainty, APowerOfNoNumberIsNoneUnlessItsExponentMayBeZero) {
+  expectCertain(lowerPower(nan, 0.3), nan);
+  expectCertain(lowerPower(2, nan), nan);
+  expectCertain(ofTwo("out = (x * y) ** (x * 1.1)", 2, nan), nan);
+  expectOpen(ofTwo("out = (x * y) ** ((x - 1e-9) - x)", 1, nan));
+  expectOpen(ofTwo("out = ((x - 1e-9) / x) ** (x * y)", 1, nan));
+  EXPECT_LT(ofTwo("out = (x * y) ** 0", 1, nan).bounds.at(0), 1e-6);
+}
+
+TEST(Certainty, APowerOfNegativeZeroIsNegativeWhereItsExponentIsOdd) {
+  const double even = 113881612288; // less 1 it is odd, but not in float32
+  expectOpen(lowerPower(-0.0, -even));
+  expectOpen(lowerPower(-infinity, even));
+  expectCertain(lowerPower(0, -even), infinity);
+  expectCertain(lowerPower(-0.0, -0.3), infinity);
+  expectCertain(lowerPower(-infinity, 1.3), infinity);
+  EXPECT_GT(lowerPower(-0.0, even).bounds.at(0), 0);
+  EXPECT_LT(lowerPower(-0.0, even).bounds.at(0), 2e-38);
+}
+
 /// A fused product and sum rounds once, to a zero of the other sign.
 TEST(Certainty, ZerosThatFloat64RoundsToMayBeOfEitherSign) {
   for (const char *body : {"out = x * x - x * x", "out = x / 1e300 - x * x"}) {
