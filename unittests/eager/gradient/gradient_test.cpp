@@ -313,9 +313,25 @@ TEST(Gradient, WhatHasNoneIsRefused) {
             "E0620: no output of 't' depends on 'x'");
   EXPECT_EQ(code(parsed("out = x * 2", matrix, "\"N\", \"M\""), {"z"}),
             "E0620: 't' has no float tensor 'z' to differentiate by");
-  EXPECT_EQ(code(parsed("out = x * 2", two, "\"N\", \"M\"")),
-            "E0620: no output of 't' depends on 'y'");
-  EXPECT_EQ(code(parsed("out = x * 2", two, "\"N\", \"M\""), {"x"}), "");
+  const Operator ofOne = parsed("out = torch.copysign(x, y)", two, "\"N\", \"M\"");
+  EXPECT_EQ(code(ofOne, {"x", "y"}), "E0620: no output of 't' depends on 'y'");
+  EXPECT_EQ(code(ofOne, {"x"}), "");
+}
+
+TEST(Gradient, AnInputThatNoOutputDependsOnHasNone) {
+  const Operator op = parsed("out = torch.copysign(x, y)", two, "\"N\", \"M\"");
+  auto backward = definition::backwardOf(op);
+  ASSERT_TRUE(bool(backward)) << render(backward.error());
+  ASSERT_EQ(backward->op.outputNames, std::vector<std::string>{"grad_x"});
+  EXPECT_EQ(backward->differentiated, std::vector<int>{0});
+  EXPECT_EQ(wrongIn(op), "");
+}
+
+/// Beside a sum of 2^40 nothing of the others is left.
+TEST(Gradient, ElementsOfAllMagnitudesAreCompared) {
+  const Operator op =
+      parsed("out = torch.sin(x) * 2.0 ** (40 * torch.floor(y))", two, "\"N\", \"M\"");
+  EXPECT_EQ(wrongIn(op), "");
 }
 
 } // namespace
