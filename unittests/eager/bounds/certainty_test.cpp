@@ -99,6 +99,66 @@ TEST(Certainty, AConvolutionIsSuchASum) {
   expectCertain(convolved({0, -10}), nan);
 }
 
+/// Results that read no infinity are those of the same data without it, also in their bounds.
+TEST(Certainty, AnInfinityChangesOnlyTheResultsThatReadIt) {
+  constexpr int64_t rows = 6, columns = 7;
+  std::vector<double> finite, weights;
+  for (int64_t i = 0; i < 2 * rows * columns; ++i) {
+    finite.push_back(static_cast<double>(static_cast<float>(std::sin(1.0 + i))));
+  }
+  for (int64_t i = 0; i < 2 * 9; ++i) {
+    weights.push_back(static_cast<double>(static_cast<float>(std::cos(1.0 + i))));
+  }
+  const auto convolved = [&](const std::vector<double> &x, const std::vector<double> &w) {
+    return referenceOf("out = F.conv2d(x * 1.1, w, padding=1, groups=2, stride=(1, 2))",
+                       {given("x", "'N', 2, 6, 7", {1, 2, rows, columns}, x),
+                        given("w", "2, 1, 3, 3", {2, 1, 3, 3}, w)},
+                       "'N', 2, 6, 4");
+  };
+  const ReferenceOutput plain = convolved(finite, weights);
+  std::vector<double> x = finite, w = weights;
+  x[2 * columns + 3] = infinity; // read by rows 1 to 3 and columns 1 and 2 of the first group
+  const ReferenceOutput ofInput = convolved(x, w);
+  w[9 + 4] = infinity; // of the second feature
+  const ReferenceOutput ofWeight = convolved(finite, w);
+  for (int64_t i = 0; i < 2 * rows * 4; ++i) {
+    const int64_t row = i / 4 % rows, column = i % 4;
+    const bool isSecond = i >= rows * 4;
+    const bool reads = !isSecond && row >= 1 && row <= 3 && (column == 1 || column == 2);
+    EXPECT_EQ(std::isinf(ofInput.values.at(i)), reads) << i;
+    EXPECT_LT(ofInput.bounds.at(i), 1) << i; // nothing is lost beside it
+    EXPECT_EQ(!std::isfinite(ofWeight.values.at(i)), isSecond) << i;
+    if (!reads) {
+      EXPECT_EQ(ofInput.values.at(i), plain.values.at(i)) << i;
+      EXPECT_EQ(ofInput.bounds.at(i), plain.bounds.at(i)) << i;
+    }
+    if (!isSecond) {
+      EXPECT_EQ(ofWeight.values.at(i), plain.values.at(i)) << i;
+    }
+  }
+}
+
+TEST(Certainty, AnInfinityChangesOnlyTheRowAndTheColumnOfAProductThatHaveIt) {
+  const auto multiplied = [](double left, double right) {
+    return referenceOf("out = (x * 1.1) @ w",
+                       {given("x", "'N', 2", {3, 2}, {1, 2, left, 4, 5, 6}),
+                        given("w", "2, 'M'", {2, 3}, {7, 8, 9, 10, 11, right})},
+                       "'N', 'M'");
+  };
+  const ReferenceOutput plain = multiplied(3, 12), row = multiplied(infinity, 12),
+                        both = multiplied(infinity, nan);
+  for (int64_t i = 0; i < 9; ++i) {
+    const bool isRow = i / 3 == 1, isColumn = i % 3 == 2;
+    EXPECT_EQ(row.values.at(i), isRow ? infinity : plain.values.at(i)) << i;
+    EXPECT_LT(row.bounds.at(i), 1) << i; // nothing is lost beside it
+    EXPECT_EQ(std::isnan(both.values.at(i)), isColumn) << i;
+    if (!isRow && !isColumn) {
+      EXPECT_EQ(both.values.at(i), plain.values.at(i)) << i;
+      EXPECT_EQ(both.bounds.at(i), plain.bounds.at(i)) << i;
+    }
+  }
+}
+
 TEST(Certainty, WhatIsLostLosesAProductButForNaN) {
   const char *body = "out = torch.exp(x) @ w"; // of 100: beyond float32, and not surely infinite
   const ReferenceOutput open = product(body, {100, 0}, {1, 1});

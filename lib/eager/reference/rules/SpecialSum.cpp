@@ -45,7 +45,7 @@ void SpecialSum::add(const Bounded &a, const Bounded &b) {
 
 Bounded SpecialSum::finish(const Rule &rule, int64_t terms, const ErrorModel &model) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (isNaN || (hasAbove && hasBelow)) {
+  if (isNone()) {
     return {std::numeric_limits<double>::quiet_NaN(), 0};
   }
   if (hasAbove || hasBelow) {
