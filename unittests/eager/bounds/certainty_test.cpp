@@ -280,6 +280,14 @@ TEST(Certainty, ABoundThatReachesInfinityLetsItPassOnEitherSide) {
   EXPECT_FALSE(passes(1, infinity));
 }
 
+/// Products that are 0 in float64 may add up to a number where a product and a sum are fused.
+TEST(Certainty, SumsOfProductsThatFloat64RoundsToZeroMayBeNumbers) {
+  const ReferenceOutput sum =
+      product("out = x @ w", {1.35e-162, 1.35e-162}, {-1.35e-162, -1.35e-162}, DType::F64);
+  EXPECT_NE(sum.values.at(0), 0);
+  EXPECT_GE(sum.bounds.at(0), -sum.values.at(0));
+}
+
 ReferenceOutput ofTwo(const std::string &body, double x, double y) {
   return referenceOf(
       body, {given("x", "'N', 'D'", {1, 1}, {x}), given("y", "'N', 'D'", {1, 1}, {y})}, "'N', 'D'");

@@ -550,7 +550,7 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
 
 Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
                          bool isLost, const ErrorModel &model) {
-  if (magnitudes == 0 && sum.error == 0 && !isLost) { // of zeros
+  if (magnitudes == 0 && sum.value == 0 && sum.error == 0 && !isLost) { // of zeros
     return {sum.value, 0};
   }
   // One rounding of each product, then those of the sum. What is smaller than a normal number may
