@@ -327,6 +327,21 @@ TEST(Gradient, AnInputThatNoOutputDependsOnHasNone) {
   EXPECT_EQ(wrongIn(op), "");
 }
 
+/// A loss is written without its reduction where the gradient reads it.
+TEST(Gradient, OfTheLossOfEachElementTimesAnother) {
+  for (const char *loss :
+       {"F.l1_loss(x, y, reduction=\"none\")", "F.mse_loss(x, y, reduction=\"none\")",
+        "F.huber_loss(x, y, reduction=\"none\", delta=0.5)",
+        "F.smooth_l1_loss(x, y, beta=0.5, reduction=\"none\")",
+        "F.soft_margin_loss(x, y, reduction=\"none\")",
+        "F.binary_cross_entropy(torch.sigmoid(x), y, reduction=\"none\")",
+        "F.binary_cross_entropy_with_logits(x, y, reduction=\"none\", pos_weight=torch.exp(y))",
+        "F.margin_ranking_loss(x, y, x * y, margin=0.5, reduction=\"none\")"}) {
+    EXPECT_EQ(wrongIn(parsed("out = torch.sigmoid(x) * " + std::string(loss), two, "\"N\", \"M\"")),
+              "");
+  }
+}
+
 /// Beside a sum of 2^40 nothing of the others is left.
 TEST(Gradient, ElementsOfAllMagnitudesAreCompared) {
   const Operator op =
