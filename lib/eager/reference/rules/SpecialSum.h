@@ -24,6 +24,7 @@ private:
   bool hasAbove = false;             ///< an infinity
   bool hasBelow = false;             ///< the other one
   bool isNaN = false, isLost = false;
+  bool isOpenNaN = false; ///< one that an implementation may have as a number
 };
 
 } // namespace nereid::eager
