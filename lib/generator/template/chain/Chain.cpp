@@ -213,7 +213,8 @@ private:
     }
     TileDim m{"m", "BLOCK_M", inOrder(order, chain.outer.m)};
     TileDim e{"e", "BLOCK_E", inOrder(order, chain.outer.n), DimForm::Whole};
-    m.blockAtLeast = e.blockAtLeast = leastProductBlock;
+    m.blockAtLeast = leastProductBlock;
+    e.blockAtLeast = chain.outer.operand == DType::F32 ? leastProductBlock : leastChainBlock;
     e.largest = std::to_string(chainDepthAtMost);
     if (!isSoftmax()) { // several products of a turn stand in registers
       m.largest = "64";
