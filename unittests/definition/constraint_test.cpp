@@ -90,6 +90,9 @@ TEST(Constraints, FalseOnesNameTheCaseAndBothValues) {
            {"x.shape == [2, D]", "got x.shape = [2, 3, 4] and [2, D] = [2, 4]"},
            {"x.shape[3] == 1", "'x' of shape [2, 3, 4] has no dimension 3"},
            {"s < 1", "got s = 2.5"},
+           {"D == 9223372036854775807 * 4",
+            "got D = 4 and 9223372036854775807 * 4 = 36893488147419103228"},
+           {"D * 2305843009213693953 == -D", "got D * 2305843009213693953 = 9223372036854775812"},
            {"D % (D - 4) == 0", "divides by 0"}}) {
     Loaded loaded = load(constrained(form));
     EXPECT_FALSE(loaded.op) << form;

@@ -321,6 +321,19 @@ TEST(CaseGrid, OnlyRowsHaveNanInFrontAndElsewhere) {
   EXPECT_GT(elsewhere.size(), 5u);
 }
 
+TEST(CaseGrid, OnesOfANegativeTurnLieAroundOneWithBothSigns) {
+  Data near{DataKind::Ones};
+  near.turn = -1;
+  int negative = 0, others = 0;
+  for (double value : filled(near, DType::F32).x) {
+    EXPECT_NEAR(std::fabs(value), 1, 0.05);
+    negative += value < 0;
+    others += std::fabs(value) != 1;
+  }
+  EXPECT_GT(negative, 0);
+  EXPECT_GT(others, negative / 2);
+}
+
 TEST(CaseGrid, RowsAreArrangedAsTheySay) {
   auto rows = [](DataKind kind, auto holds) {
     const Filled data = filled({kind, 1}, DType::F32);

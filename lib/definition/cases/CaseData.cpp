@@ -108,9 +108,11 @@ void fillSorted(Row &row, uint64_t seed) {
   }
 }
 
+bool areNearOne(const Data &data) { return data.kind == DataKind::Ones && data.turn < 0; }
+
 bool isOfNormalNumbers(const Data &data) {
-  return data.kind != DataKind::Zeros && (data.kind != DataKind::Ones || data.range != 0) &&
-         data.kind != DataKind::SortedRows;
+  return data.kind != DataKind::Zeros && data.kind != DataKind::SortedRows &&
+         (data.kind != DataKind::Ones || areNearOne(data));
 }
 
 void fillRow(Row &row, const Data &data, uint64_t seed) {
@@ -146,7 +148,7 @@ void fillRow(Row &row, const Data &data, uint64_t seed) {
       row.set(i, hash % 2 == 0 ? 0.0 : -0.0);
       break;
     case DataKind::Ones:
-      row.set(i, data.range == 0 ? 1 : (1 + value * data.range) * (hash % 2 == 0 ? 1 : -1));
+      row.set(i, areNearOne(data) ? (1 + value / 256) * (hash % 2 == 0 ? 1 : -1) : 1);
       break;
     case DataKind::ConstantRows:
       row.set(i, first);
@@ -201,7 +203,7 @@ std::string name(const Data &data, DType dtype) {
   if (!isFloat(dtype)) {
     return text;
   }
-  if (data.kind == DataKind::Ones && data.range != 0) {
+  if (areNearOne(data)) {
     text = "values near 1";
   } else if (data.kind == DataKind::Scaled) {
     text += fmt::format(" of {:.0e} in float32", magnitudeAt(data.range, DType::F32));

@@ -18,11 +18,15 @@ namespace {
 
 using Kind = ConstraintTerm::Kind;
 
-std::string numberText(long double value) {
-  return value == std::floor(value) && std::fabs(value) < 1e18L
-             ? std::to_string(static_cast<int64_t>(value))
+/// Whole numbers are written as such where they are nearer to 0 than `beyond`.
+std::string numberText(long double value, long double beyond = 9223372036854775808.0L) {
+  return value == std::floor(value) && std::fabs(value) < beyond
+             ? fmt::format("{:.0f}", value + 0)
              : fmt::format("{}", static_cast<double>(value));
 }
+
+/// What a term comes to, which no program reads.
+std::string valueText(long double value) { return numberText(value, 1e30L); }
 
 bool compares(const std::string &relation, long double a, long double b) {
   return relation == "=="   ? a == b
@@ -100,7 +104,7 @@ public:
     }
     std::string problem;
     const long double a = number(left, problem), b = number(right, problem);
-    return problem.empty() ? said(left, numberText(a), right, numberText(b)) : problem;
+    return problem.empty() ? said(left, valueText(a), right, valueText(b)) : problem;
   }
 
   long double number(const ConstraintTerm &term, std::string &problem) const {

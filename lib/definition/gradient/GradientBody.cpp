@@ -87,14 +87,24 @@ std::string GradientBody::value(int number) {
       return name = op.outputNames[which];
     }
   }
-  if (node.op == "_spread" || node.op == "_resample") {
+  std::vector<std::string> operands;
+  std::string text;
+  if (node.op == "_resample") {
+    operands = {value(node.inputs[0])};
+    text = resampledText(node, shapeOf(node.inputs[0]), operands[0], [&](const std::string &line) {
+      const std::string place = fresh("place");
+      forward.push_back(place + " = " + line);
+      return place;
+    });
+  }
+  if (node.op == "_spread" || (node.op == "_resample" && text.empty())) {
     fail(fmt::format("'{}' is needed for the gradient, but is not written in gradients",
                      node.source),
          "leave the inputs out whose gradients read it: --by names those that are wanted");
   }
-  std::vector<std::string> operands;
-  std::string text;
-  if (const std::optional<SearchCall> search = searchOf(op, number)) {
+  if (!text.empty()) {
+    // written already
+  } else if (const std::optional<SearchCall> search = searchOf(op, number)) {
     operands = {value(search->row), value(search->values)};
     text = searchText(*search, operands[0], operands[1]);
   } else {

@@ -326,7 +326,7 @@ std::vector<definition::Data> otherData(definition::DataKind kind) {
   for (double range = 0.01; range <= smallest; range *= 2) {
     list.push_back({.kind = DataKind::Scaled, .range = -range});
   }
-  list.push_back({.kind = DataKind::Ones, .range = 0x1p-8});
+  list.push_back({.kind = DataKind::Ones, .turn = -1});
   return list;
 }
 

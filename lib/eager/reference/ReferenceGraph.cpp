@@ -363,6 +363,15 @@ private:
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {
       BoundedTensor out = reduction(node, *operands[0], own);
+      if (isFloating && own.storage == DType::BF16 && node.op == "sum" &&
+          isProduct(node.inputs[0])) {
+        const auto terms = std::max<size_t>(1, operands[0]->elements.size() /
+                                                   std::max<size_t>(1, out.elements.size()));
+        for (Bounded &each : out.elements) { // as finishProductSum() has it
+          const bool isZero = each.value == 0 && each.error == 0;
+          each.error += isZero ? 0 : static_cast<double>(terms) * rule.tiny;
+        }
+      }
       if (!isFloating) {
         dropRoundings(anyError(*operands[0]), out);
         reduceIntegers(node, types[i], *operands[0], out);
@@ -479,6 +488,16 @@ private:
            std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node &reader) {
              return reader.op == "exp" && reader.inputs[0] == static_cast<int>(number);
            });
+  }
+
+  /// A factor by a factor, moved or not: its sum may be computed as that of a matrix product.
+  bool isProduct(int number) const {
+    const Node *node = &graph.nodes[static_cast<size_t>(number)];
+    while (node->inputs.size() == 1 &&
+           (definition::isMovement(*node) || node->op == "permute" || node->op == "unsqueeze")) {
+      node = &graph.nodes[static_cast<size_t>(node->inputs[0])];
+    }
+    return node->op == "mul";
   }
 
   /// As they are: nothing is computed of them.

@@ -280,6 +280,20 @@ TEST(Certainty, ABoundThatReachesInfinityLetsItPassOnEitherSide) {
   EXPECT_FALSE(passes(1, infinity));
 }
 
+/// Products of bfloat16 on x86-64 (VDPBF16PS) are 0 below the normal numbers.
+TEST(Certainty, SumsOfProductsOfBfloat16MayBeZeroBelowTheNormalNumbers) {
+  const auto summed = [](const std::string &body, double x, DType type) {
+    return ofRow(body, {x, x}, "\'N\'", type);
+  };
+  const std::string sum = "out = (x * x).sum(dim=-1)";
+  const double small = std::ldexp(1.0, -66), square = small * small;
+  EXPECT_GE(summed(sum, small, DType::BF16).bounds.at(0), 2 * square);
+  EXPECT_LT(summed(sum, small, DType::F32).bounds.at(0), square);
+  EXPECT_LT(summed("out = (x + x).sum(dim=-1)", std::ldexp(1.0, -130), DType::BF16).bounds.at(0),
+            std::ldexp(1.0, -132));
+  EXPECT_EQ(summed(sum, 0, DType::BF16).bounds.at(0), 0);
+}
+
 /// Products that are 0 in float64 may add up to a number where a product and a sum are fused.
 TEST(Certainty, SumsOfProductsThatFloat64RoundsToZeroMayBeNumbers) {
   const ReferenceOutput sum =

@@ -7,10 +7,12 @@
 #include "lib/definition/gradient/rules/Derivatives.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/eager/gradient/GradientCheck.h"
+#include "lib/eager/reference/Reference.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -325,6 +327,25 @@ TEST(Gradient, AnInputThatNoOutputDependsOnHasNone) {
   ASSERT_EQ(backward->op.outputNames, std::vector<std::string>{"grad_x"});
   EXPECT_EQ(backward->differentiated, std::vector<int>{0});
   EXPECT_EQ(wrongIn(op), "");
+}
+
+/// As PyTorch has them: halves of what is equal, and the whole for both beside a NaN.
+TEST(Gradient, OfExtremaOfTwoAtTiesAndNaN) {
+  const double nan = std::nan("");
+  for (const char *name : {"maximum", "minimum"}) {
+    auto backward = definition::backwardOf(
+        parsed("out = torch." + std::string(name) + "(x, y)", two, "\"N\", \"M\""));
+    ASSERT_TRUE(bool(backward)) << render(backward.error());
+    const std::vector<Tensor> in = {make({1, 4}, {8, 8, 8, 8}, DType::F64),
+                                    make({1, 4}, {1, nan, 1, 3}, DType::F64),
+                                    make({1, 4}, {1, 1, nan, 2}, DType::F64)};
+    auto found =
+        runReference(backward->op, in, DType::F64, Rounding::OncePerResult, runtime::defaultPool());
+    ASSERT_TRUE(bool(found));
+    const bool isLargest = name == std::string("maximum");
+    EXPECT_EQ(list((*found)[0].values), (std::vector<double>{4, 8, 8, isLargest ? 8.0 : 0.0}));
+    EXPECT_EQ(list((*found)[1].values), (std::vector<double>{4, 8, 8, isLargest ? 0.0 : 8.0}));
+  }
 }
 
 /// A loss is written without its reduction where the gradient reads it.

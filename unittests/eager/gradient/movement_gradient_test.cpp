@@ -81,6 +81,28 @@ TEST(MovementGradient, OfShapes) {
          {"torch.squeeze(torch.unsqueeze(x, 1), dim=1)", "N, M"}});
 }
 
+TEST(MovementGradient, OfWindowsThatAreAddedUpOrResampled) {
+  const std::vector<Definition> forms = {
+      {"out = F.fold(x * x, (4, 5), 2)", {"x: 2, 8, 12"}, "2, 2, 4, 5", "", {}},
+      {"out = F.fold(x * x, (5, 4), (3, 2), stride=2, padding=1)", {"x: 6, 9"}, "1, 5, 4", "", {}},
+      {"out = F.adaptive_avg_pool1d(x * x, 3)", {"x: 2, 3, 7"}, "2, 3, 3", "", {}},
+      {"out = F.interpolate(x * x, size=7)", {"x: 2, 3, M"}, "2, 3, 7", "", {}},
+      {"out = F.interpolate(x * x, size=(3, 7), mode=\"bilinear\")",
+       {"x: 2, 3, M, K"},
+       "2, 3, 3, 7",
+       "",
+       {}},
+      {"out = F.interpolate(x * x, scale_factor=2, mode=\"bilinear\", align_corners=True)",
+       {"x: 1, 2, M, K"},
+       "1, 2, 2 * M, 2 * K",
+       "",
+       {}},
+  };
+  for (const Definition &form : forms) {
+    EXPECT_EQ(wrongWith(form), "") << form.body;
+  }
+}
+
 TEST(MovementGradient, OfOpenRanks) {
   definition::Binding binding = smallSizes();
   binding.rest = {2};

@@ -109,5 +109,45 @@ TEST(ProductGradient, OfConvolution) {
   EXPECT_EQ(conv("", "2, 3, 5, 6", "2, 3, 1, 1", "2, 2, 5, 6"), "");
 }
 
+TEST(ProductGradient, OfConvolutionOfNamedSizesThatChange) {
+  EXPECT_EQ(conv("", "2, 3, M, K", "2, 3, 3, 2", "2, 2, M - 2, K - 1"), "");
+  EXPECT_EQ(conv(", padding=2, dilation=(1, 2)", "2, 3, M, K", "2, 3, 3, 2", "2, 2, M + 2, K + 2"),
+            "");
+  EXPECT_EQ(conv(", stride=2, padding=1, groups=2", "2, 4, M, K", "6, 2, 3, 3",
+                 "2, 6, (M - 1) // 2 + 1, (K - 1) // 2 + 1"),
+            "");
+  EXPECT_EQ(conv(", stride=(3, 2)", "2, 3, M, K", "4, 3, 2, 1",
+                 "2, 4, (M - 2) // 3 + 1, (K - 1) // 2 + 1"),
+            "");
+}
+
+TEST(ProductGradient, OfTransposedConvolution) {
+  const std::vector<Definition> forms = {
+      {"out = F.conv_transpose2d(x, w)",
+       {"x: 2, 3, M, K", "w: 3, 2, 2, 3"},
+       "2, 2, M + 1, K + 2",
+       "",
+       {}},
+      {"out = F.conv_transpose2d(x, w, b, stride=2, padding=1, output_padding=1)",
+       {"x: 2, 3, M, K", "w: 3, 2, 3, 3", "b: 2"},
+       "2, 2, 2 * M, 2 * K",
+       "",
+       {}},
+      {"out = F.conv_transpose2d(x, w, stride=(2, 3), padding=(2, 0), groups=2)",
+       {"x: 2, 4, 4, 5", "w: 4, 3, 3, 2"},
+       "2, 6, 5, 14",
+       "",
+       {}},
+      {"out = F.conv_transpose1d(x, w, stride=3, dilation=2)",
+       {"x: 2, 3, M", "w: 3, 2, 2"},
+       "2, 2, 3 * M",
+       "",
+       {}},
+  };
+  for (const Definition &form : forms) {
+    EXPECT_EQ(wrongWith(form), "") << form.body;
+  }
+}
+
 } // namespace
 } // namespace nereid::eager

@@ -60,13 +60,9 @@ private:
   std::string named(const std::string &text) { return body.named("grad", text); }
 
   std::optional<Share> ofInput() {
-    bool isSame = true, hasSizes = true;
+    bool isSame = true;
     for (const Side &side : sides) {
       isSame &= side.stride == 1 && side.before == side.after && 2 * side.before == side.reach();
-      hasSizes &= side.size.constant().has_value();
-    }
-    if (!isSame && !hasSizes) {
-      return std::nullopt;
     }
     std::string spread = grad;
     for (const Side &side : sides) {
@@ -101,7 +97,13 @@ private:
       length = length * side.stride;
     }
     const int64_t before = side.reach() - side.before;
-    return named(padText(spread, side.dim, before, side.size + side.reach() - before - length));
+    const SizePolynomial whole = side.size + side.reach(), behind = whole - before - length;
+    if (behind.constant()) {
+      return named(padText(spread, side.dim, before, behind));
+    }
+    // How much is to be added or taken off depends on the sizes.
+    spread = named(padText(spread, side.dim, before, whole));
+    return named(narrowText(spread, side.dim, 0, whole));
   }
 
   std::optional<Share> ofWeight() {

@@ -107,6 +107,54 @@ std::string unwindowed(GradientBody &body, const Node &node, const std::string &
   return body.named("grad", sumText(parts));
 }
 
+/// Each place of a window is read where it was put.
+std::string unspread(GradientBody &body, const Node &node, const std::string &grad,
+                     const SymbolicShape &from) {
+  const int64_t dim = integerAttribute(node, "dim", -1), step = integerAttribute(node, "step", 1);
+  const SizePolynomial windows = sizeAt(from, dim), reach = (windows - 1) * step + 1, none = 0;
+  std::vector<std::string> parts;
+  for (int64_t i = 0; i < from.back().constant; ++i) {
+    const int64_t away = i * integerAttribute(node, "dilation", 1);
+    const SizePolynomial before = sizeAttribute(node, "before") - away;
+    const SizePolynomial behind = reach - before - sizeAttribute(node, "length");
+    std::string part = body.named("grad", fmt::format("{}[..., {}]", grad, i));
+    // How much is to be added or taken off may depend on the sizes.
+    const bool isKnown = behind.constant().has_value();
+    if (before != none || behind != none) {
+      part = body.named("grad", padText(part, dim + 1, before, isKnown ? behind : reach));
+    }
+    if (step > 1 || !isKnown) {
+      part = body.named("grad", step > 1 ? sliceText(part, dim + 1, 0, windows, step)
+                                         : narrowText(part, dim + 1, 0, windows));
+    }
+    parts.push_back(body.named("grad", fmt::format("torch.unsqueeze({}, -1)", part)));
+  }
+  return parts.size() == 1
+             ? parts[0]
+             : body.named("grad", fmt::format("torch.cat([{}], dim=-1)", fmt::join(parts, ", ")));
+}
+
+/// What was read at computed places is added there.
+std::optional<std::string> unresampled(GradientBody &body, const Node &node,
+                                       const std::string &grad, const SymbolicShape &from) {
+  const int64_t dim = integerAttribute(node, "dim", -1);
+  const std::vector<std::string> places =
+      placesRead(node, from, [&](const std::string &text) { return body.once("place", text); });
+  std::string sum;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const std::string part = node.attributes.contains("places")
+                                 ? body.named("grad", fmt::format("{}[..., {}]", grad, i))
+                                 : grad;
+    if (i == 0) { // of the input's shape, without its values
+      const std::string whole = padText(narrowText(part, dim, 0, 1), dim, 0, sizeAt(from, dim) - 1);
+      sum = body.named("zeros", fmt::format("torch.zeros_like({})", whole));
+    }
+    sum = body.named("grad",
+                     fmt::format("torch.index_add({}, {}, {}, {})", sum, dim, places[i], part));
+  }
+  return places.empty() ? std::nullopt : std::optional(sum);
+}
+
 std::string permuted(GradientBody &body, const Node &node, const std::string &grad, size_t rank) {
   const Result<std::vector<size_t>> order = viewOrder(node, rank);
   std::vector<std::string> back(rank);
@@ -175,6 +223,13 @@ std::optional<Share> movementGradient(GradientBody &body, const GradientOf &of) 
   }
   if (node.op == "unfold") {
     return share(unwindowed(body, node, grad, own, node.shape));
+  }
+  if (node.op == "_spread" && own.back().symbol.empty() && own.back().constant > 0) {
+    return share(unspread(body, node, grad, own));
+  }
+  if (node.op == "_resample") {
+    const std::optional<std::string> sum = unresampled(body, node, grad, own);
+    return sum ? std::optional(share(*sum)) : std::nullopt;
   }
   if (isTriangle(node)) {
     return named(movementText(node, body.op, {grad}));

@@ -92,6 +92,48 @@ std::string sliceText(const std::string &of, int64_t dim, const SizePolynomial &
   return text + "]";
 }
 
+std::vector<std::string> placesRead(const Node &node, const SymbolicShape &from,
+                                    const NameLine &place) {
+  const auto count = node.attributes.contains("places") ? sizeAttribute(node, "places").constant()
+                                                        : std::optional<int64_t>(1);
+  const SizePolynomial start = sizeAttribute(node, "start"), step = sizeAttribute(node, "step"),
+                       divisor = sizeAttribute(node, "divisor"),
+                       last =
+                           SizePolynomial::of(*(from.end() + integerAttribute(node, "dim", -1))) -
+                           1;
+  std::string first = place(fmt::format("torch.arange({})", sizeAttribute(node, "length").text()));
+  if (step != SizePolynomial(1)) {
+    first = place(fmt::format("{} * ({})", first, step.text()));
+  }
+  if (start != SizePolynomial(0)) {
+    first = place(fmt::format("{} + ({})", first, start.text()));
+  }
+  if (divisor != SizePolynomial(1)) {
+    first = place(fmt::format("{} // ({})", first, divisor.text()));
+  }
+  std::vector<std::string> places;
+  for (int64_t i = 0; i < count.value_or(0); ++i) {
+    const std::string at = i == 0 ? first : place(fmt::format("{} + {}", first, i));
+    places.push_back(place(fmt::format("torch.clamp({}, {}, {})", at,
+                                       integerAttribute(node, "least", 0), last.text())));
+  }
+  return places;
+}
+
+std::string resampledText(const Node &node, const SymbolicShape &from, const std::string &of,
+                          const NameLine &place) {
+  const bool hasPlaces = node.attributes.contains("places");
+  std::vector<std::string> parts;
+  for (const std::string &each : placesRead(node, from, place)) {
+    const std::string part =
+        fmt::format("torch.index_select({}, {}, {})", of, integerAttribute(node, "dim", -1), each);
+    parts.push_back(hasPlaces ? fmt::format("torch.unsqueeze({}, -1)", part) : part);
+  }
+  return parts.empty() ? ""
+         : hasPlaces   ? fmt::format("torch.cat([{}], dim=-1)", fmt::join(parts, ", "))
+                       : parts[0];
+}
+
 std::string movementText(const Node &node, const Operator &op,
                          const std::vector<std::string> &operands) {
   const std::string &of = operands[0];

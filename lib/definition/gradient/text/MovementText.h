@@ -5,6 +5,7 @@
 
 #include "lib/definition/operations/SizeAlgebra.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,15 @@ std::string padText(const std::string &of, int64_t dim, const SizePolynomial &be
 /// Every `step`th element from `start` on, `length` of them.
 std::string sliceText(const std::string &of, int64_t dim, const SizePolynomial &start,
                       const SizePolynomial &length, int64_t step);
+
+/// Writes a line of the body; returns its name.
+using NameLine = std::function<std::string(const std::string &text)>;
+/// The places at which _resample reads, a tensor of integers for each that a result has; nothing
+/// where how many it has depends on the sizes.
+std::vector<std::string> placesRead(const Node &node, const SymbolicShape &from,
+                                    const NameLine &place);
+/// The node, a _resample; "" where there are no such places.
+std::string resampledText(const Node &node, const SymbolicShape &from, const std::string &of,
+                          const NameLine &place);
 
 } // namespace nereid::definition
