@@ -11,12 +11,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nereid::generator {
 
 using definition::OperandKind;
 
 namespace {
+
+constexpr int64_t largestDivisor = 1 << 16;
 
 /// What is put behind nothing, or padded, has elements all the same; and where sizes choose a
 /// value, one of them may be 0.
@@ -35,6 +38,24 @@ bool mayHaveEmptySizes(const definition::Operator &op) {
   return false;
 }
 
+/// What divides every value of the size, as constraints such as "D % 8 == 0" say: D // 8 is an
+/// eighth of D then, and a row of D elements has parts of that many.
+int64_t divisorOf(const definition::Operator &op, const std::string &size) {
+  using Kind = definition::ConstraintTerm::Kind;
+  int64_t divisor = 1;
+  for (const definition::Constraint &each : op.constraints) {
+    const definition::ConstraintTerm &rest = each.left, &zero = each.right;
+    const bool isRest = each.relation == "==" && rest.kind == Kind::Binary && rest.name == "%" &&
+                        zero.kind == Kind::Number && zero.number == 0;
+    if (isRest && rest.operands[0].kind == Kind::Symbol && rest.operands[0].name == size &&
+        rest.operands[1].kind == Kind::Number && rest.operands[1].number >= 1 &&
+        rest.operands[1].number <= largestDivisor) {
+      divisor = std::lcm(divisor, static_cast<int64_t>(rest.operands[1].number));
+    }
+  }
+  return divisor <= largestDivisor ? divisor : 1;
+}
+
 } // namespace
 
 Program Lowerer::run() {
@@ -44,7 +65,8 @@ Program Lowerer::run() {
     return std::find(all.begin(), all.end(), name) != all.end();
   });
   for (const std::string &symbol : all) {
-    sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? leading : symbol, least}));
+    sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? leading : symbol, least,
+                                                     std::nullopt, divisorOf(op, symbol)}));
   }
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     const GraphNode &node = op.nodes[i];
