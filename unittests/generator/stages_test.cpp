@@ -8,6 +8,10 @@
 namespace nereid::generator {
 namespace {
 
+constexpr const char *images =
+    "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
+    "[inputs.w]\nshape = [\"K\", \"C\", 3, 3]\n[inputs.u]\nshape = [\"L\", \"K\", 3, 3]\n";
+
 struct Launched {
   std::vector<std::string> roles; ///< of kernels that are one of a call at all sizes, in order
   std::string text;
@@ -44,7 +48,86 @@ Launched launched(const std::string &body, const std::string &inputs, const std:
 
 using Roles = std::vector<std::string>;
 
-using Roles = std::vector<std::string>;
+Launched ofImages(const std::string &body) {
+  return launched(body, images, "\"N\", \"L\", \"H\", \"W\"");
+}
+
+TEST(Stages, AFunctionBehindAConvolutionIsComputedByItsKernel) {
+  const Launched dear =
+      ofImages("out = F.conv2d(torch.tanh(F.conv2d(x, w, padding=1)), u, padding=1)");
+  EXPECT_EQ(dear.roles, (Roles{"contract", "contract2"}));
+  EXPECT_EQ(dear.text.find("libdevice.tanh") < dear.text.find("def t_2"), true) << dear.text;
+  const size_t second = dear.text.find("def t_2");
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_EQ(dear.text.find("tanh", second), std::string::npos) << "not for each place of a window";
+
+  const Launched cheap =
+      ofImages("out = F.conv2d(F.relu(F.conv2d(x, w, padding=1)), u, padding=1)");
+  EXPECT_EQ(cheap.roles, (Roles{"contract", "contract2"}));
+  EXPECT_EQ(cheap.text.find("tl.where(saved <"), std::string::npos) << cheap.text;
+}
+
+TEST(Stages, AFunctionInFrontOfAConvolutionIsAStage) {
+  const std::string inputs = "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
+                             "[inputs.w]\nshape = [\"K\", \"C\", 3, 3]\n",
+                    shape = "\"N\", \"K\", \"H\", \"W\"";
+  EXPECT_EQ(launched("out = F.conv2d(torch.exp(x), w, padding=1)", inputs, shape).roles,
+            (Roles{"map", "contract"}));
+  EXPECT_EQ(launched("out = F.conv2d(F.relu(x), w, padding=1)", inputs, shape).roles,
+            (Roles{"contract"}))
+      << "cheaper than memory";
+  EXPECT_EQ(launched("out = F.conv2d(torch.exp(x), w)",
+                     "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
+                     "[inputs.w]\nshape = [\"K\", \"C\", 1, 1]\n",
+                     shape)
+                .roles,
+            (Roles{"contract"}))
+      << "one window has each element";
+}
+
+/// The mean of a group of channels is one number, not one for each place of each window.
+TEST(Stages, WhatIsReducedInFrontOfAConvolutionIsReducedOnce) {
+  const Generation generation =
+      kernelsOf(made("g = x.reshape(N, 2, 4 * H * W)\ng = g - g.mean(dim=-1, keepdim=True)\n"
+                     "out = F.conv2d(g.reshape(N, 8, H, W), w, padding=1)",
+                     "[inputs.x]\nshape = [\"N\", 8, \"H\", \"W\"]\n"
+                     "[inputs.w]\nshape = [\"K\", 8, 3, 3]\n",
+                     "\"N\", \"K\", \"H\", \"W\"", "\"float32\""));
+  auto workspaces = bindWorkspaces(generation.program.tables.at(DType::F32),
+                                   {{"N", 2}, {"H", 8}, {"W", 8}, {"K", 4}}, LaunchSite{});
+  ASSERT_TRUE(bool(workspaces));
+  std::erase(*workspaces, 1); // of forms that are not taken
+  EXPECT_EQ(*workspaces, (std::vector<int64_t>{2 * 8 * 8 * 8}));
+}
+
+TEST(Stages, EdgesAreCopiedOnce) {
+  const std::string inputs = "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
+                             "[inputs.w]\nshape = [\"C\", \"C\", 3, 3]\n"
+                             "[inputs.u]\nshape = [\"K\", \"C\", 3, 3]\n",
+                    shape = "\"N\", \"K\", \"H\", \"W\"";
+  for (const std::string mode : {"reflect", "replicate", "circular"}) {
+    const std::string around = ", (1, 1, 1, 1), mode='" + mode + "')";
+    EXPECT_EQ(launched("out = F.conv2d(F.pad(x" + around + ", u)", inputs, shape).roles,
+              (Roles{"map", "contract"}))
+        << mode;
+    EXPECT_EQ(launched("h = F.silu(F.conv2d(F.pad(x" + around + ", w))\nout = F.conv2d(F.pad(h" +
+                           around + ", u)",
+                       inputs, shape)
+                  .roles,
+              (Roles{"map", "contract", "map2", "contract2"}))
+        << mode;
+  }
+}
+
+TEST(Stages, AProductThatWindowsAndOthersReadIsComputedOnce) {
+  const Launched both = launched("h = F.relu(F.conv2d(x, w))\np = F.max_pool2d(h, 2)\n"
+                                 "out = F.interpolate(p, scale_factor=2, mode='nearest') + h",
+                                 "[inputs.x]\nshape = [\"N\", \"C\", 8, 8]\n"
+                                 "[inputs.w]\nshape = [\"K\", \"C\", 1, 1]\n",
+                                 "\"N\", \"K\", 8, 8");
+  EXPECT_EQ(std::count(both.roles.begin(), both.roles.end(), "contract"), 1);
+  EXPECT_EQ(std::count(both.roles.begin(), both.roles.end(), "contract2"), 0);
+}
 
 TEST(Stages, ASizeThatAConstraintDividesHasParts) {
   const std::string layer = "q = (x @ w.T).reshape(B, L, 4, E // 4).transpose(1, 2)\n"
