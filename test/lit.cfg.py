@@ -51,6 +51,10 @@ if os.path.exists(os.path.join(build, "lib", "libfake_cuda.so")):
 if all(importlib.util.find_spec(package) for package in ["torch", "triton"]):
     config.available_features.add("torch")
 
+# Their rules of accuracy are tested without it.
+if importlib.util.find_spec("numpy"):
+    config.available_features.add("numpy")
+
 # NVIDIA's assembler, where the compiler finds it without being told.
 if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("ptxas")

@@ -290,11 +290,22 @@ bool DiskCache::write(std::string_view key, std::span<const uint8_t> value) {
     ::unlinkat(folder.get(), temporary.c_str(), 0);
     return false;
   }
-  // Looking through the folder is spread over many writes.
-  if ((keyDigest[0] & 31) == 0 || value.size() > limitBytes / 32) {
+  if (needsTrim(keyDigest[0], value.size() + sizeof(Header))) {
     trim();
   }
   return true;
+}
+
+/// Looking through a folder of many entries takes longer than compiling a kernel: it is spread over
+/// many writes until it was done once, and then over those that fill a part of what was free, as
+/// other processes fill it, too.
+bool DiskCache::needsTrim(uint8_t drawn, uint64_t bytes) {
+  if (bytes > limitBytes / 32) {
+    return true;
+  }
+  const auto written = static_cast<int64_t>(bytes);
+  const int64_t left = unlooked.load() < 0 ? -1 : unlooked.fetch_sub(written) - written;
+  return left < 0 && (drawn & 31) == 0;
 }
 
 bool DiskCache::remove(std::string_view key) {
@@ -335,7 +346,11 @@ void DiskCache::trim() {
     }
   }
   ::closedir(list);
-  if (total <= limitBytes) {
+  const auto leaveRoom = [&] { // for the writes until it is looked through again
+    unlooked = static_cast<int64_t>((limitBytes - std::min(total, limitBytes)) / 4);
+  };
+  if (total <= limitBytes - limitBytes / 32) {
+    leaveRoom();
     return;
   }
   std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
@@ -346,12 +361,13 @@ void DiskCache::trim() {
   const uint64_t goal = limitBytes - limitBytes / 8;
   for (const Entry &entry : entries) {
     if (total <= goal) {
-      return;
+      break;
     }
     if (::unlinkat(folder.get(), entry.name.c_str(), 0) == 0) {
       total -= entry.bytes;
     }
   }
+  leaveRoom();
 }
 
 } // namespace nereid

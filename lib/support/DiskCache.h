@@ -5,6 +5,7 @@
 // missing and is written again. A cache that cannot be written only costs time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -51,9 +52,11 @@ private:
   int openPrivate(int parent, const std::string &name, bool create);
   bool isPrivate(int file, const std::string &name);
   void report(std::string text);
+  bool needsTrim(uint8_t drawn, uint64_t bytes);
 
   std::string root, section, path;
   uint64_t limitBytes;
+  std::atomic<int64_t> unlooked{-1}; ///< bytes that are written before the folder is looked through
   mutable std::mutex problemLock;
   std::string problemText;
 };

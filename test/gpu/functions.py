@@ -35,28 +35,13 @@ def exp_to_half(x):
     return tl.exp(x.to(tl.float32))
 
 @triton.jit
-def sinh_to_half(x):
-    return libdevice.sinh(x.to(tl.float32))
+def function_to_half(x):
+    return libdevice.{2}(x.to(tl.float32))
 
 @triton.jit
-def cosh_to_half(x):
-    return libdevice.cosh(x.to(tl.float32))
-
-@triton.jit
-def tan_to_half(x):
-    return libdevice.tan(x.to(tl.float32))
-
-@triton.jit
-def asin_to_half(x):
-    return libdevice.asin(x.to(tl.float32))
-
-@triton.jit
-def acos_to_half(x):
-    return libdevice.acos(x.to(tl.float32))
-
-@triton.jit
-def erfinv_to_half(x):
-    return libdevice.erfinv(x.to(tl.float32))
+def hypot_to_half(x):
+    x = x.to(tl.float32)
+    return libdevice.hypot(x, 0.75 * x)
 
 @triton.jit
 def silu_to_half(x):
@@ -97,9 +82,9 @@ def of_part(part):
     return bits.to(torch.int32).view(torch.float32)
 
 
-def kernel_of(spelling, number, type_name="fp32"):
+def kernel_of(spelling, number, type_name="fp32", function="exp"):
     signature = f"x=*{type_name}:16, out=*{type_name}:16"
-    return capi.Kernel(TEXT.format(spelling, number), "functions.py", "kernel", signature, DEVICE)
+    return capi.Kernel(TEXT.format(spelling, number, function), "functions.py", "kernel", signature, DEVICE)
 
 
 def worst(spelling, reference, parts, lowest, highest, power=0.0, moved=0.0):
@@ -148,22 +133,23 @@ def check_functions_to_16_bits():
     is infinite below -51."""
     stream = capi.Stream(DEVICE, torch.cuda.current_stream().cuda_stream)
     silu = lambda x: x * torch.sigmoid(torch.tensor(1.702).double() * x)
-    functions = [("exp_to_half", torch.exp, 17, float("-inf")), ("silu_to_half", silu, 17, -51)]
-    functions += [(f"{name}_to_half", getattr(torch, name), 16, float("-inf"))
-                  for name in ("sinh", "cosh", "tan", "asin", "acos", "erfinv")]
+    functions = [("exp_to_half", "exp", torch.exp, 17, float("-inf")), ("silu_to_half", "silu", silu, 17, -51)]
+    functions += [("function_to_half", name, getattr(torch, name), 16, float("-inf"))
+                  for name in ("sinh", "cosh", "tan", "asin", "acos", "erfinv", "log10", "log1p")]
+    functions.append(("hypot_to_half", "hypot", lambda x: 1.25 * x.abs(), 16, float("-inf")))
     told = []
     for type_name, dtype, least, digits in (("fp16", torch.float16, -13, 11), ("bf16", torch.bfloat16, -125, 8)):
         x = torch.arange(1 << 16, device="cuda").to(torch.int16).view(dtype)
-        for spelling, reference, exact_digits, lowest in functions:
-            got = result_of(kernel_of(spelling, 0.0, type_name), stream, x, type_name)
+        for spelling, name, reference, exact_digits, lowest in functions:
+            got = result_of(kernel_of(spelling, 0.0, type_name, name), stream, x, type_name)
             exact = reference(x.double())
             unit = torch.ldexp(torch.ones_like(exact), torch.frexp(exact)[1].clamp(min=least) - digits)
             same = (got == exact.to(dtype)) | (got.isnan() & exact.isnan()) | (x < lowest)
             error = torch.where(same, 0.0, (got.double() - exact).abs() / unit)
             most = torch.where(error.isnan(), float("inf"), error).max().item()
             bound = 0.5 + 2.0**(digits - exact_digits)
-            expect(most <= bound, f"'{spelling}' in {type_name} expects at most {bound} ulp, but got {most:.4f}")
-            told.append(f"{spelling} {type_name} {most:.4f}")
+            expect(most <= bound, f"'{name}' in {type_name} expects at most {bound} ulp, but got {most:.4f}")
+            told.append(f"{name} {type_name} {most:.4f}")
     return "; ".join(told)
 
 

@@ -169,13 +169,100 @@ TEST(LibraryFunctionsOfHalves, ErfinvIsWithinItsBoundBeforeItIsRounded) {
   }
 }
 
-/// All exponents against all others near them, subnormal results, and what is no number.
-TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
+struct DoubleFunction {
+  const char *name;
+  Real (*reference)(Real);
+  double bound;        ///< ulp
+  double absolute = 0; ///< besides
+};
+
+class DoubleLibraryFunctions : public testing::TestWithParam<DoubleFunction> {};
+
+/// Numbers of every exponent, subnormal ones with them.
+TEST_P(DoubleLibraryFunctions, AreWithinTheirBoundsAtAllMagnitudes) {
+  const DoubleFunction &function = GetParam();
   const std::string source =
       "import triton\nimport triton.language as tl\n"
-      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, y, out):\n"
+      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, out):\n"
       "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
-      "    tl.store(out + i, libdevice.hypot(tl.load(x + i), tl.load(y + i)))\n";
+      "    tl.store(out + i, libdevice." +
+      std::string(function.name) + "(tl.load(x + i)))\n";
+  std::vector<double> x;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> mantissa(1, 2);
+  for (int exponent = -1074; exponent < 1024; ++exponent) {
+    for (int i = 0; i < 8; ++i) {
+      x.push_back(std::ldexp(i % 2 ? -mantissa(random) : mantissa(random), exponent));
+    }
+  }
+  x.resize((x.size() + 1023) / 1024 * 1024, 0.5);
+  std::vector<double> out(x.size());
+  nereid::Kernel::loadSource(source, "", "*fp64, *fp64")
+      .launch({static_cast<int64_t>(x.size() / 1024)}, nereid::Tensor::borrow(x),
+              nereid::Tensor::borrow(out));
+  double worst = 0;
+  size_t at = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Real expected = function.reference(x[i]);
+    const auto rounded = static_cast<double>(expected);
+    double error = 0;
+    if (std::isnan(expected) || std::isnan(out[i])) {
+      error = std::isnan(expected) && std::isnan(out[i]) ? 0 : 1e30;
+    } else if (std::isinf(out[i]) || std::isinf(rounded)) {
+      // The largest number may become infinite, within the bound.
+      const double other = std::isinf(rounded) ? std::fabs(out[i]) : std::fabs(rounded);
+      error = out[i] == rounded || other > 0x1.fffffffffff00p1023 ? 0 : 1e30;
+    } else {
+      const int exponent = expected == 0 ? -1021 : std::max(std::ilogb(expected) + 1, -1021);
+      const Real beyond = std::max(std::fabs(out[i] - expected) - function.absolute, Real(0));
+      error = static_cast<double>(beyond / std::ldexp(Real(1), exponent - 53));
+    }
+    if (!(error <= worst)) {
+      worst = error;
+      at = i;
+    }
+  }
+  EXPECT_LE(worst, function.bound)
+      << function.name << "(" << x[at] << ") = " << out[at] << ", exactly "
+      << static_cast<double>(function.reference(x[at]));
+  RecordProperty("ulp", std::to_string(worst));
+}
+
+const DoubleFunction doubleFunctions[] = {
+    {"exp", [](Real x) { return std::exp(x); }, 4},
+    {"exp2", [](Real x) { return std::exp2(x); }, 4},
+    {"expm1", [](Real x) { return std::expm1(x); }, 4},
+    {"log", [](Real x) { return std::log(x); }, 4},
+    {"log2", [](Real x) { return std::log2(x); }, 4},
+    {"log10", [](Real x) { return std::log10(x); }, 4},
+    {"log1p", [](Real x) { return std::log1p(x); }, 4},
+    {"sin", [](Real x) { return std::sin(x); }, 4},
+    {"cos", [](Real x) { return std::cos(x); }, 4},
+    {"tan", [](Real x) { return std::tan(x); }, 4},
+    {"asin", [](Real x) { return std::asin(x); }, 4},
+    {"acos", [](Real x) { return std::acos(x); }, 4},
+    {"atan", [](Real x) { return std::atan(x); }, 4},
+    {"sinh", [](Real x) { return std::sinh(x); }, 4},
+    {"cosh", [](Real x) { return std::cosh(x); }, 4},
+    {"tanh", [](Real x) { return std::tanh(x); }, 4},
+    {"asinh", [](Real x) { return std::asinh(x); }, 4},
+    {"acosh", [](Real x) { return std::acosh(x); }, 4},
+    {"atanh", [](Real x) { return std::atanh(x); }, 4},
+    {"erf", [](Real x) { return std::erf(x); }, 4},
+    {"erfc", [](Real x) { return std::erfc(x); }, 16},
+    {"erfinv", inverseErrorFunction, 16},
+    {"lgamma", [](Real x) { return ::lgammal(x); }, 4, 1e-14},
+    {"tgamma", [](Real x) { return ::tgammal(x); }, 32},
+    {"sqrt", [](Real x) { return std::sqrt(x); }, 0.5},
+    {"rsqrt", [](Real x) { return 1 / std::sqrt(x); }, 2},
+    {"cbrt", [](Real x) { return std::cbrt(x); }, 2},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, DoubleLibraryFunctions, testing::ValuesIn(doubleFunctions),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+/// All exponents against all others near them, subnormal results, and what is no number.
+std::pair<std::vector<float>, std::vector<float>> sides() {
   std::vector<float> x, y;
   std::mt19937 random(3);
   for (int i = 0; i < 400000; ++i) {
@@ -193,13 +280,54 @@ TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
   }
   x.resize((x.size() + 1023) / 1024 * 1024, 3);
   y.resize(x.size(), 4);
+  return {x, y};
+}
+
+/// hypot of the sides, converted to a type and back.
+std::vector<float> lengths(std::vector<float> &x, std::vector<float> &y, const std::string &type) {
+  const std::string source =
+      "import triton\nimport triton.language as tl\n"
+      "from triton.language.extra import libdevice\n@triton.jit\ndef kernel(x, y, out):\n"
+      "    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+      "    length = libdevice.hypot(tl.load(x + i), tl.load(y + i))\n"
+      "    tl.store(out + i, length.to(tl." +
+      type + ").to(tl.float32))\n";
   std::vector<float> out(x.size());
   nereid::Kernel::loadSource(source, "", "*fp32, *fp32, *fp32")
       .launch({static_cast<int64_t>(x.size() / 1024)}, nereid::Tensor::borrow(x),
               nereid::Tensor::borrow(y), nereid::Tensor::borrow(out));
+  return out;
+}
+
+TEST(LibraryFunctionsOfTwo, HypotIsWithinItsBoundInFloat32) {
+  auto [x, y] = sides();
+  const std::vector<float> out = lengths(x, y, "float32");
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_LE(errorInUlp(out[i], std::hypot(Real(x[i]), Real(y[i]))), 0.6)
         << "hypot(" << x[i] << ", " << y[i] << ") = " << out[i];
+  }
+}
+
+TEST(LibraryFunctionsOfHalves, HypotIsWithinItsBoundBeforeItIsRounded) {
+  auto [x, y] = sides();
+  for (const auto &[type, digits, least, largest] :
+       {std::tuple("float16", 11, -13, 65520.0), {"bfloat16", 8, -125, 0x1.ffp127}}) {
+    const std::vector<float> out = lengths(x, y, type);
+    const double bound = 0.5 + std::ldexp(1.0, digits - 16);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Real exact = std::hypot(Real(x[i]), Real(y[i]));
+      if (std::isnan(exact) || exact >= largest) {
+        ASSERT_EQ(std::isnan(out[i]), std::isnan(exact)) << x[i] << " " << y[i];
+        ASSERT_TRUE(std::isnan(exact) || std::isinf(out[i])) << x[i] << " " << y[i] << type;
+        continue;
+      }
+      const int exponent = exact == 0 ? least : std::max(std::ilogb(exact) + 1, least);
+      const Real unit = std::ldexp(Real(1), exponent - digits);
+      // The largest number's neighbour may have become infinite.
+      const Real got = std::isinf(out[i]) ? Real(largest) : Real(out[i]);
+      ASSERT_LE(std::fabs(got - exact), bound * unit)
+          << "hypot(" << x[i] << ", " << y[i] << ") = " << out[i] << " in " << type;
+    }
   }
 }
 

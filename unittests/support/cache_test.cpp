@@ -197,6 +197,36 @@ TEST_F(Cache, AbandonedTemporariesAreSwept) {
   EXPECT_TRUE(fs::exists(live));
 }
 
+/// A sweep of the folder is seen by an abandoned file that is gone.
+TEST_F(Cache, IsLookedThroughOncePerShareOfWhatIsFree) {
+  constexpr uint64_t limit = 200000, entry = 180;
+  DiskCache cache(root, "kernels", limit);
+  ASSERT_TRUE(cache.write("key", std::vector<uint8_t>(100)));
+  const std::string stale = cache.directory() + "/.tmp.1.1";
+  int written = 0;
+  const auto writeUntilSwept = [&](int most) {
+    overwrite(stale, "x");
+    const timeval old[] = {{1000000000, 0}, {1000000000, 0}};
+    EXPECT_EQ(::utimes(stale.c_str(), old), 0);
+    int count = 0;
+    for (; count < most && fs::exists(stale); ++count) {
+      EXPECT_TRUE(cache.write("k" + std::to_string(written++), std::vector<uint8_t>(100)));
+    }
+    return count;
+  };
+  cache.trim();
+  EXPECT_GE(writeUntilSwept(2000), static_cast<int>((limit - entry) / 4 / entry));
+  for (int i = 0; i < 16; ++i) {
+    writeUntilSwept(2000);
+    uint64_t total = 0;
+    for (const auto &each : fs::directory_iterator(root / "kernels")) {
+      total += each.file_size();
+    }
+    EXPECT_LE(total, limit);
+  }
+  EXPECT_GT(written * entry, limit);
+}
+
 std::string valueFor(int key, int writer) {
   return "key " + std::to_string(key) + " of " +
          std::string(static_cast<size_t>(100 + 977 * writer), 'a' + static_cast<char>(writer));

@@ -108,8 +108,9 @@ void fillSorted(Row &row, uint64_t seed) {
   }
 }
 
-bool isOfNormalNumbers(DataKind kind) {
-  return kind != DataKind::Zeros && kind != DataKind::Ones && kind != DataKind::SortedRows;
+bool isOfNormalNumbers(const Data &data) {
+  return data.kind != DataKind::Zeros && (data.kind != DataKind::Ones || data.range != 0) &&
+         data.kind != DataKind::SortedRows;
 }
 
 void fillRow(Row &row, const Data &data, uint64_t seed) {
@@ -145,7 +146,7 @@ void fillRow(Row &row, const Data &data, uint64_t seed) {
       row.set(i, hash % 2 == 0 ? 0.0 : -0.0);
       break;
     case DataKind::Ones:
-      row.set(i, 1);
+      row.set(i, data.range == 0 ? 1 : (1 + value * data.range) * (hash % 2 == 0 ? 1 : -1));
       break;
     case DataKind::ConstantRows:
       row.set(i, first);
@@ -200,7 +201,9 @@ std::string name(const Data &data, DType dtype) {
   if (!isFloat(dtype)) {
     return text;
   }
-  if (data.kind == DataKind::Scaled) {
+  if (data.kind == DataKind::Ones && data.range != 0) {
+    text = "values near 1";
+  } else if (data.kind == DataKind::Scaled) {
     text += fmt::format(" of {:.0e} in float32", magnitudeAt(data.range, DType::F32));
   } else if (data.kind == DataKind::Decades) {
     text += fmt::format(" from {:.0e} to {:.0e} in float32",
@@ -225,9 +228,9 @@ void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const Value
   if (!isFloat(dtype)) {
     return fillIntegerData(tensor, data, seed, allowed);
   }
-  if (isOfNormalNumbers(data.kind) && normal != nullptr) {
+  if (isOfNormalNumbers(data) && normal != nullptr) {
     std::memcpy(tensor.data(), normal->data(), tensor.byteCount());
-  } else if (isOfNormalNumbers(data.kind)) {
+  } else if (isOfNormalNumbers(data)) {
     runtime::fillNormal(tensor, seed);
   }
   const int64_t count = tensor.elementCount();

@@ -30,6 +30,7 @@ struct Data {
   DataKind kind = DataKind::Normal;
   /// Scaled and Decades: what part of the type's range of exponents is used, from -1, its smallest
   /// subnormal number, to 1, a tenth of its largest number. Cancelling: of a thousand.
+  /// Ones: how far around 1 they lie, with both signs; 0 = all are 1.
   double range = 0;
   /// Special: what the first row has, of an infinity, the other, NaN and zeros; rows go on in turn.
   /// From specialTurns on the same again, at other places.

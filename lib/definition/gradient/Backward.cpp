@@ -28,9 +28,11 @@ std::string saidGradient(const Operator &op, size_t parameter) {
 
 class Reverse {
 public:
-  /// `wanted`: numbers of parameters.
-  Reverse(const Operator &op, const std::vector<size_t> &wanted)
-      : op(op), wanted(wanted), body(op), isNeeded(dependsOn(op, wanted)), shares(op.nodes.size()) {
+  /// `wanted`: numbers of parameters; of those that nobody named what no output depends on has
+  /// none.
+  Reverse(const Operator &op, const std::vector<size_t> &wanted, bool areNamed)
+      : op(op), wanted(wanted), areNamed(areNamed), body(op), isNeeded(dependsOn(op, wanted)),
+        shares(op.nodes.size()) {
     for (const DType dtype : op.dtypes) {
       if (isFloat(dtype)) {
         types.push_back(nodeDtypes(op, dtype));
@@ -49,9 +51,11 @@ public:
     }
     std::vector<GradientTensor> results;
     for (size_t number : all) {
-      results.push_back(*std::find_if(given.begin(), given.end(), [&](const GradientTensor &each) {
-        return each.index == static_cast<int>(number);
-      }));
+      std::copy_if(given.begin(), given.end(), std::back_inserter(results),
+                   [&](const auto &each) { return each.index == static_cast<int>(number); });
+    }
+    if (results.empty()) {
+      failWithoutAny();
     }
     return backwardDefinition(body, taken, results);
   }
@@ -130,13 +134,17 @@ private:
       shares[node].push_back({take(i), op.nodes[node].shape});
     }
     if (taken.empty()) {
-      std::vector<std::string> names;
-      for (size_t number : wanted) {
-        names.push_back(op.parameters[number].name);
-      }
-      body.fail(fmt::format("no output of '{}' depends on '{}'", op.name, fmt::join(names, "', '")),
-                "comparisons, integers and what is rounded have no gradient");
+      failWithoutAny();
     }
+  }
+
+  [[noreturn]] void failWithoutAny() const {
+    std::vector<std::string> names;
+    for (size_t number : wanted) {
+      names.push_back(op.parameters[number].name);
+    }
+    body.fail(fmt::format("no output of '{}' depends on '{}'", op.name, fmt::join(names, "', '")),
+              "comparisons, integers and what is rounded have no gradient");
   }
 
   /// All shares of a node together, in its kept shape.
@@ -313,6 +321,9 @@ private:
     std::map<std::string, std::string> renamed; // lines that became outputs
     for (size_t number : wanted) {
       const std::string &name = op.parameters[number].name;
+      if (shares[number].empty() && !areNamed) {
+        continue;
+      }
       if (shares[number].empty()) {
         body.fail(fmt::format("no output of '{}' depends on '{}'", op.name, name),
                   "leave it out of the inputs to differentiate by");
@@ -347,6 +358,7 @@ private:
 
   const Operator &op;
   const std::vector<size_t> &wanted;
+  const bool areNamed;
   GradientBody body;
   std::vector<bool> isNeeded;
   std::vector<std::vector<DType>> types;  ///< of nodes, for each type of floats
@@ -414,7 +426,7 @@ Result<Backward> backwardOf(const Operator &op, const std::vector<std::string> &
       }
     }
     const Operator opened = openedForGradient(op, derived);
-    return Reverse(opened, derived).run(*wanted);
+    return Reverse(opened, derived, !inputs.empty()).run(*wanted);
   } catch (const NoGradient &found) {
     return found.error;
   }

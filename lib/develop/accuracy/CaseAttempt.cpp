@@ -256,25 +256,42 @@ bool isUndecided(const Attempt &attempt) {
   return row.failure.empty() && row.skipped.empty() && !row.isVerifiable();
 }
 
+/// Elements without a bound in float64.
+struct Missing {
+  int64_t elements = 0;
+  int64_t ofThemNaN = 0; ///< by exact arithmetic
+
+  /// Whether so many leave few others among those that cannot be verified.
+  static bool explains(int64_t count, const AccuracyRow &row) {
+    const auto others = static_cast<double>(row.comparison.unverifiable - count);
+    return count > 0 &&
+           others <= verify::mostUnverifiable * static_cast<double>(row.comparison.elements);
+  }
+};
+
+Missing missingIn(const Generation &numbered, const Attempt &attempt) {
+  const auto reference =
+      eager::runReference(numbered.op(), attempt.tensors.inputs, DType::F64,
+                          eager::Rounding::OncePerResult, runtime::defaultPool());
+  Missing missing;
+  for (size_t i = 0; reference && i < reference->size(); ++i) {
+    const eager::ReferenceOutput &output = (*reference)[i];
+    for (int64_t at = 0; at < output.bounds.elementCount(); ++at) {
+      const bool isMissing = std::isinf(output.bounds.at(at));
+      missing.elements += isMissing ? 1 : 0;
+      missing.ofThemNaN += isMissing && std::isnan(output.values.at(at)) ? 1 : 0;
+    }
+  }
+  return missing;
+}
+
 /// Why data of the kind cannot judge the undecided attempt. Where most of what cannot be verified
 /// has no bound in float64, either, no range is left, and no precision would help.
 std::string undecidedReason(const Generation &numbered, const Attempt &attempt,
                             definition::DataKind kind) {
   const AccuracyRow &row = attempt.row;
-  const auto reference =
-      eager::runReference(numbered.op(), attempt.tensors.inputs, DType::F64,
-                          eager::Rounding::OncePerResult, runtime::defaultPool());
-  int64_t missing = 0;
-  for (size_t i = 0; reference && i < reference->size(); ++i) {
-    const Tensor &bounds = (*reference)[i].bounds;
-    const auto *all = bounds.as<double>();
-    missing += std::count_if(all, all + bounds.elementCount(),
-                             [](double bound) { return std::isinf(bound); });
-  }
-  const auto others = static_cast<double>(row.comparison.unverifiable - missing);
-  const bool isMissing = missing > 0 && others <= verify::mostUnverifiable *
-                                                      static_cast<double>(row.comparison.elements);
-  if (isMissing) {
+  const int64_t missing = missingIn(numbered, attempt).elements;
+  if (Missing::explains(missing, row)) {
     return fmt::format("{} of {} elements have no bound in any precision there, as where 0 is "
                        "divided by 0",
                        missing, row.comparison.elements);
@@ -286,7 +303,19 @@ std::string undecidedReason(const Generation &numbered, const Attempt &attempt,
                          : "a right kernel may leave the range of its type");
 }
 
-/// What takes the place of data that cannot judge a kernel: normal numbers, then smaller ones.
+/// Of sizes for which an operator has no value, as a variance of one number: whatever the data,
+/// exact results are NaN, where a right kernel divides what a rounding left by 0. "": it has one.
+std::string withoutValue(const Generation &numbered, const Attempt &attempt) {
+  const AccuracyRow &row = attempt.row;
+  const int64_t missing = missingIn(numbered, attempt).ofThemNaN;
+  return !Missing::explains(missing, row)
+             ? ""
+             : fmt::format("of these sizes {} of {} elements have no value, but 0 divided by 0",
+                           missing, row.comparison.elements);
+}
+
+/// What takes the place of data that cannot judge a kernel: normal numbers, then smaller ones, and
+/// those whose products stay within the range.
 std::vector<definition::Data> otherData(definition::DataKind kind) {
   using definition::DataKind;
   std::vector<definition::Data> list;
@@ -297,6 +326,7 @@ std::vector<definition::Data> otherData(definition::DataKind kind) {
   for (double range = 0.01; range <= smallest; range *= 2) {
     list.push_back({.kind = DataKind::Scaled, .range = -range});
   }
+  list.push_back({.kind = DataKind::Ones, .range = 0x1p-8});
   return list;
 }
 
@@ -330,8 +360,11 @@ Result<Attempt> verifyCase(Generation &generation, VerificationProgress &progres
     return attempt;
   }
   AccuracyRow &row = attempt->row;
-  if (grid.isOfForms && row.failure.empty() && row.skipped.empty() && !row.isVerifiable()) {
-    row.skipped = row.comparison.unverifiableText();
+  if (isUndecided(*attempt)) {
+    row.skipped = grid.isOfForms ? row.comparison.unverifiableText()
+                                 : withoutValue(withNumbers(generation, grid), *attempt);
+  }
+  if (!row.skipped.empty()) {
     row.comparison = {};
     row.kernels.clear(); // nothing was judged
   }

@@ -136,20 +136,18 @@ private:
     return values(backward.op, in);
   }
 
-  Result<double> total() {
-    auto outputs = values(op, inputs);
-    if (!outputs) {
-      return outputs.error();
-    }
+  /// How much larger L is at `above` than at `below`. Elements that are the same cancel exactly,
+  /// however large they are beside the others.
+  double difference(const std::vector<Tensor> &above, const std::vector<Tensor> &below) const {
     double sum = 0;
     for (const Backward::Source &source : backward.sources) {
       if (source.kind != Backward::Source::Kind::Gradient) {
         continue;
       }
-      const Tensor &factor = factors[static_cast<size_t>(source.index)];
-      const Tensor &output = (*outputs)[static_cast<size_t>(source.index)];
+      const auto index = static_cast<size_t>(source.index);
+      const Tensor &factor = factors[index];
       for (int64_t i = 0; i < factor.elementCount(); ++i) {
-        sum += factor.at(i) == 0 ? 0 : factor.at(i) * output.at(i);
+        sum += factor.at(i) == 0 ? 0 : factor.at(i) * (above[index].at(i) - below[index].at(i));
       }
     }
     return sum;
@@ -161,17 +159,17 @@ private:
     double found[2] = {};
     for (int length = 0; length < 2; ++length) {
       const double h = length == 0 ? step : step / 2;
-      double ends[2] = {};
+      std::vector<Tensor> ends[2];
       for (int side = 0; side < 2; ++side) {
         input = moved(here, direction, side == 0 ? h : -h);
-        Result<double> value = total();
+        auto outputs = values(op, inputs);
         input = here;
-        if (!value) {
-          return value;
+        if (!outputs) {
+          return outputs.error();
         }
-        ends[side] = *value;
+        ends[side] = std::move(*outputs);
       }
-      found[length] = (ends[0] - ends[1]) / (2 * h);
+      found[length] = difference(ends[0], ends[1]) / (2 * h);
     }
     return (4 * found[1] - found[0]) / 3;
   }

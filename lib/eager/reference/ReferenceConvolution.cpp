@@ -32,17 +32,20 @@ template <class Sum> struct RowSums {
   }
 };
 
+bool isFinite(const Bounded &each) {
+  return std::isfinite(each.value) && std::isfinite(each.error);
+}
+
 /// Values and errors of a tensor in arrays of their own.
 struct Planes {
   std::vector<double> values, errors;
-  bool hasErrors = false, areFinite = true;
+  bool hasErrors = false;
 
   explicit Planes(const BoundedTensor &tensor) {
     for (const Bounded &each : tensor.elements) {
       values.push_back(each.value);
       errors.push_back(each.error);
       hasErrors = hasErrors || each.error != 0;
-      areFinite = areFinite && std::isfinite(each.value) && std::isfinite(each.error);
     }
   }
 };
@@ -59,6 +62,25 @@ std::pair<int64_t, int64_t> insideOf(const Window &window, int64_t tap) {
   return {first, last};
 }
 
+/// Adds the products of `count` results from `first` on with one tap, where `stride` is the
+/// distance of what two neighbours read.
+template <bool hasErrors, class Sum>
+void addTap(RowSums<Sum> &sums, int64_t first, int64_t count, const Bounded &tap,
+            const double *values, const double *errors, int64_t stride) {
+  Sum *sum = sums.values.data() + first;
+  double *magnitude = sums.magnitudes.data() + first, *error = sums.errors.data() + first;
+  const double by = std::fabs(tap.value);
+  for (int64_t at = 0; at < count; ++at) {
+    const double value = values[at * stride];
+    sum[at] += static_cast<Sum>(tap.value) * static_cast<Sum>(value);
+    magnitude[at] += std::fabs(tap.value * value);
+    if constexpr (hasErrors) {
+      const double own = errors[at * stride];
+      error[at] += by * own + tap.error * (std::fabs(value) + own);
+    }
+  }
+}
+
 template <class Sum> class Convolver {
 public:
   Convolver(const ConvolutionSizes &sizes, const BoundedTensor &input, const BoundedTensor &weight)
@@ -66,6 +88,10 @@ public:
     for (int64_t tap = 0; tap < sizes.width.kernel; ++tap) {
       inside.push_back(insideOf(sizes.width, tap));
     }
+    const bool hasErrors = this->input.hasErrors || this->weight.hasErrors;
+    const bool isDense = sizes.width.stride == 1; // known, so that vectors are loaded
+    add = hasErrors ? (isDense ? &Convolver::addRow<true, 1> : &Convolver::addRow<true, 0>)
+                    : (isDense ? &Convolver::addRow<false, 1> : &Convolver::addRow<false, 0>);
   }
 
   /// Sums of result row `row` of one feature of one image, without the bias.
@@ -80,33 +106,27 @@ public:
         int64_t taps =
             ((feature * sizes.channelsPerGroup() + c) * height.kernel + y) * sizes.width.kernel;
         if (from >= 0 && from < height.size) {
-          addRow((channel * height.size + from) * sizes.width.size, taps);
+          (this->*add)((channel * height.size + from) * sizes.width.size, taps);
         }
       }
     }
     return sums;
   }
 
-  bool hasErrors() const { return input.hasErrors || weight.hasErrors; }
-  bool areFinite() const { return input.areFinite && weight.areFinite; }
-
 private:
-  void addRow(int64_t inputRow, int64_t taps) {
+  /// `knownStride`: 0 = any.
+  template <bool hasErrors, int64_t knownStride> void addRow(int64_t inputRow, int64_t taps) {
     const Window &width = sizes.width;
     for (int64_t x = 0; x < width.kernel; ++x) {
-      auto [first, last] = inside[static_cast<size_t>(x)];
-      auto tap = static_cast<size_t>(taps + x);
-      double by = weight.values[tap], byError = weight.errors[tap];
-      for (int64_t at = first; at < last; ++at) {
-        auto from = static_cast<size_t>(inputRow + width.position(at, x));
-        auto to = static_cast<size_t>(at);
-        sums.values[to] += static_cast<Sum>(by) * static_cast<Sum>(input.values[from]);
-        sums.magnitudes[to] += std::fabs(by * input.values[from]);
-        if (hasErrors()) {
-          double own = std::fabs(by) * input.errors[from];
-          sums.errors[to] += own + byError * (std::fabs(input.values[from]) + input.errors[from]);
-        }
+      const auto [first, last] = inside[static_cast<size_t>(x)];
+      if (first == last) {
+        continue;
       }
+      const auto tap = static_cast<size_t>(taps + x);
+      const int64_t from = inputRow + width.position(first, x);
+      addTap<hasErrors>(sums, first, last - first, {weight.values[tap], weight.errors[tap]},
+                        input.values.data() + from, input.errors.data() + from,
+                        knownStride == 0 ? width.stride : knownStride);
     }
   }
 
@@ -114,6 +134,57 @@ private:
   Planes input, weight;
   std::vector<std::pair<int64_t, int64_t>> inside;
   RowSums<Sum> sums;
+  void (Convolver::*add)(int64_t, int64_t) = nullptr;
+};
+
+/// Which results have an element in their sum that is not finite, or lost.
+class SpecialPlaces {
+public:
+  SpecialPlaces(const ConvolutionSizes &sizes, const BoundedTensor &input,
+                const BoundedTensor &weight, const BoundedTensor &bias)
+      : sizes(sizes), features(static_cast<size_t>(sizes.features)) {
+    for (int64_t feature = 0; feature < sizes.features; ++feature) {
+      const Bounded *taps = weight.elements.data() + feature * sizes.terms();
+      features[static_cast<size_t>(feature)] =
+          !isFinite(bias.elements[bias.sizes.empty() ? 0 : static_cast<size_t>(feature)]) ||
+          std::any_of(taps, taps + sizes.terms(),
+                      [](const Bounded &tap) { return !isFinite(tap); });
+    }
+    const int64_t ofGroup = sizes.channelsPerGroup() * plane();
+    for (int64_t at = 0; at < std::ssize(input.elements); ++at) {
+      if (!isFinite(input.elements[static_cast<size_t>(at)])) {
+        read.resize(static_cast<size_t>(sizes.batch * sizes.groups * plane()));
+        read[static_cast<size_t>(at / ofGroup * plane() + at % plane())] = true;
+      }
+    }
+  }
+
+  bool has(int64_t image, int64_t feature, int64_t row, int64_t column) const {
+    if (features[static_cast<size_t>(feature)]) {
+      return true;
+    }
+    const int64_t group = image * sizes.groups + feature / sizes.featuresPerGroup();
+    for (int64_t y = 0; y < sizes.height.kernel && !read.empty(); ++y) {
+      for (int64_t x = 0; x < sizes.width.kernel; ++x) {
+        const int64_t down = sizes.height.position(row, y);
+        const int64_t along = sizes.width.position(column, x);
+        const bool isInside =
+            down >= 0 && down < sizes.height.size && along >= 0 && along < sizes.width.size;
+        if (isInside &&
+            read[static_cast<size_t>(group * plane() + down * sizes.width.size + along)]) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+private:
+  int64_t plane() const { return sizes.height.size * sizes.width.size; }
+
+  const ConvolutionSizes &sizes;
+  std::vector<bool> features;
+  std::vector<bool> read; ///< places of a group's images, whatever the channel; empty: none
 };
 
 /// One result where some elements are not finite, or lost: tap by tap.
@@ -130,7 +201,7 @@ Bounded specialResult(const ConvolutionSizes &sizes, const BoundedTensor &input,
   for (int64_t c = 0; c < perGroup; ++c) {
     const int64_t channel = image * sizes.channels + group * perGroup + c;
     for (int64_t y = 0; y < height.kernel; ++y) {
-      for (int64_t x = 0; x < width.kernel; ++x, ++tap) {
+      for (int64_t x = 0; x < width.kernel && !sum.isNone(); ++x, ++tap) {
         const int64_t down = height.position(row, y), along = width.position(column, x);
         const bool isInside = down >= 0 && down < height.size && along >= 0 && along < width.size;
         const int64_t from = (channel * height.size + down) * width.size + along;
@@ -146,21 +217,18 @@ void convolve(const ConvolutionSizes &sizes, const BoundedTensor &input,
               const BoundedTensor &weight, const BoundedTensor &bias, BoundedTensor &out,
               const Rule &rule, const ErrorModel &model) {
   Convolver<Sum> convolver(sizes, input, weight);
+  const SpecialPlaces special(sizes, input, weight, bias);
   Bounded *to = out.elements.data();
   for (int64_t image = 0; image < sizes.batch; ++image) {
     for (int64_t feature = 0; feature < sizes.features; ++feature) {
       const Bounded &added = bias.elements[bias.sizes.empty() ? 0 : static_cast<size_t>(feature)];
-      const bool areFinite =
-          convolver.areFinite() && std::isfinite(added.value) && std::isfinite(added.error);
       for (int64_t row = 0; row < sizes.height.result; ++row) {
-        for (int64_t i = 0; !areFinite && i < sizes.width.result; ++i, ++to) {
-          *to = specialResult(sizes, input, weight, added, {image, feature, row, i}, rule, model);
-        }
-        if (!areFinite) {
-          continue;
-        }
         const RowSums<Sum> &sums = convolver.row(image, feature, row);
         for (int64_t i = 0; i < sizes.width.result; ++i, ++to) {
+          if (special.has(image, feature, row, i)) {
+            *to = specialResult(sizes, input, weight, added, {image, feature, row, i}, rule, model);
+            continue;
+          }
           auto at = static_cast<size_t>(i);
           Bounded total{static_cast<double>(sums.values[at] + static_cast<Sum>(added.value)),
                         sums.errors[at] + added.error};

@@ -355,7 +355,7 @@ private:
     rule.keepsExact = rule.keepsExact && !isExponent(i);
     // Or every root of a variance of 0 would count as one of less. Where each result is stored in
     // 16 bits, so is a number beside it, as in `x / max(norm, 1e-12)`, which may leave 0 by 0.
-    if (isFloating && node.op == "sqrt" && !model.storesEachOperation &&
+    if (isFloating && (node.op == "sqrt" || node.op == "pow") && !model.storesEachOperation &&
         isNeverNegative(graph, node.inputs[0])) {
       rule.lowest = 0;
     }

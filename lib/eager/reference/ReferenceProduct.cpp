@@ -45,19 +45,47 @@ struct Sizes {
   int64_t m, n, k;
 };
 
-bool areFinite(const Bounded *elements, int64_t n) {
-  return std::all_of(elements, elements + n, [](const Bounded &each) {
-    return std::isfinite(each.value) && std::isfinite(each.error);
-  });
+bool isFinite(const Bounded &each) {
+  return std::isfinite(each.value) && std::isfinite(each.error);
 }
 
-/// Where some elements are not finite, or lost: term by term.
+/// Which rows and columns have elements that are not finite, or lost.
+struct SpecialLines {
+  std::vector<bool> rows, columns;
+  bool areNone = true;
+
+  SpecialLines(const Bounded *a, const Bounded *b, const Sizes &sizes)
+      : rows(static_cast<size_t>(sizes.m)), columns(static_cast<size_t>(sizes.n)) {
+    for (int64_t i = 0; i < sizes.m * sizes.k; ++i) {
+      mark(a[i], rows, i / sizes.k);
+    }
+    for (int64_t i = 0; i < sizes.k * sizes.n; ++i) {
+      mark(b[i], columns, i % sizes.n);
+    }
+  }
+  bool meetAt(int64_t row, int64_t column) const {
+    return rows[static_cast<size_t>(row)] || columns[static_cast<size_t>(column)];
+  }
+
+private:
+  void mark(const Bounded &each, std::vector<bool> &lines, int64_t line) {
+    if (!isFinite(each)) {
+      lines[static_cast<size_t>(line)] = true;
+      areNone = false;
+    }
+  }
+};
+
+/// Results of such rows and columns: term by term.
 void multiplySpecial(const Bounded *a, const Bounded *b, Bounded *out, const Sizes &sizes,
-                     const Rule &rule, const ErrorModel &model) {
+                     const SpecialLines &special, const Rule &rule, const ErrorModel &model) {
   for (int64_t i = 0; i < sizes.m; ++i) {
     for (int64_t j = 0; j < sizes.n; ++j) {
+      if (!special.meetAt(i, j)) {
+        continue;
+      }
       SpecialSum sum;
-      for (int64_t k = 0; k < sizes.k; ++k) {
+      for (int64_t k = 0; k < sizes.k && !sum.isNone(); ++k) {
         sum.add(a[i * sizes.k + k], b[k * sizes.n + j]);
       }
       out[i * sizes.n + j] = sum.finish(rule, sizes.k, model);
@@ -73,10 +101,6 @@ bool anyError(const BoundedTensor &tensor) {
 template <class Sum>
 void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Sizes &sizes,
                     bool hasErrors, const Rule &rule, const ErrorModel &model) {
-  if (!areFinite(a, sizes.m * sizes.k) || !areFinite(b, sizes.k * sizes.n)) {
-    multiplySpecial(a, b, out, sizes, rule, model);
-    return;
-  }
   std::vector<double> panel(static_cast<size_t>(sizes.k * strip));
   std::vector<double> errors(hasErrors ? panel.size() : 0);
   RowSums<Sum> sums;
@@ -109,6 +133,9 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
             finishProductSum(rule, total, sums.magnitudes[j], sizes.k, isLost, model);
       }
     }
+  }
+  if (const SpecialLines special(a, b, sizes); !special.areNone) {
+    multiplySpecial(a, b, out, sizes, special, rule, model);
   }
 }
 

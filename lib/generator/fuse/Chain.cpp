@@ -202,6 +202,10 @@ const Node *reducedAlong(Program &program, const std::vector<IteratorId> &keys,
   return program.nodes.substitute(reduction.inputs[0], map, program.space);
 }
 
+bool ProductChain::areWeightsRounded() const {
+  return !scores && outer.operand != DType::F32 && storageOf(outer.a) == outer.operand;
+}
+
 std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores) {
   return Recogniser(program, stores).run();
 }

@@ -31,6 +31,10 @@ struct ProductChain {
   /// Of a softmax: the largest score and the sum of exponentials, as the weights have them.
   const Node *top = nullptr, *total = nullptr;
   std::vector<BesideChain> beside = {};
+
+  /// Whether the weights, which are no softmax made here, are rounded to what the values are stored
+  /// as: products of 16 bits.
+  bool areWeightsRounded() const;
 };
 
 /// The chain whose outer product is the stores' outermost reduction. Asks before fuse/Partition.h

@@ -31,6 +31,12 @@ namespace {
 /// go, and how many processors there are for each tile of queries.
 constexpr int64_t partsOfKeys = 16, leastOfKeys = 1024, processorsOfTile = 2;
 
+/// How many tiles of 64 queries there are, as an expression of the launch table.
+std::string tilesOfQueries(const Contraction &outer, const Program &program) {
+  const std::string tiles = fmt::format("cdiv({}, 64)", launchExtent({"", "", outer.m}, program));
+  return outer.batch.empty() ? tiles : tiles + "*" + launchExtent({"", "", outer.batch}, program);
+}
+
 /// Adds the kernels of parts to a chain's, under a choice of their own.
 Status addChainParts(Program &program, const std::string &name, const ChainStage &stage,
                      const std::string &role, StageKernel &whole, MadeKernels &made,
@@ -50,11 +56,7 @@ Status addChainParts(Program &program, const std::string &name, const ChainStage
   if (!joined) {
     return joined.error();
   }
-  std::string tiles =
-      fmt::format("cdiv({}, 64)", launchExtent({"", "", stage.chain.outer.m}, program));
-  if (!stage.chain.outer.batch.empty()) {
-    tiles += "*" + launchExtent({"", "", stage.chain.outer.batch}, program);
-  }
+  const std::string tiles = tilesOfQueries(stage.chain.outer, program);
   LaunchChoice choice =
       formChoice(role + ".SPLIT", fmt::format("{}*({} >= {})*({}*{} <= {})", onDeviceName,
                                               launchExtent(keys, program), leastOfKeys, tiles,
@@ -125,7 +127,9 @@ Result<std::vector<StageKernel>> kernelsOfStep(Program &program, const std::stri
 }
 
 /// Where they are taken unasked: they take up to twice as long as kernels that find the scores in
-/// memory, so that it is where a result's scores would be 4 GiB of float32.
+/// memory, so that it is where a result's scores would be 4 GiB of float32. Weights of 16 bits are
+/// multiplied by a device's matrix units: there it is where each processor has tiles of its own,
+/// which takes half as long.
 std::string fusedRule(const Program &program, const RowChains &chains) {
   constexpr int64_t mostScores = int64_t{1} << 30;
   const auto last = std::find_if(chains.steps.rbegin(), chains.steps.rend(),
@@ -135,7 +139,13 @@ std::string fusedRule(const Program &program, const RowChains &chains) {
   for (const auto *each : {&outer.k, &outer.batch}) {
     scores += each->empty() ? "" : "*" + launchExtent({"", "", *each}, program);
   }
-  return fmt::format("{} >= {}", scores, mostScores);
+  const std::string areMany = fmt::format("{} >= {}", scores, mostScores);
+  if (!last->chain->areWeightsRounded()) {
+    return areMany;
+  }
+  return fmt::format("({}) + {}*({} >= 64)*(2*{} >= {}) > 0", areMany, onDeviceName,
+                     launchExtent({"", "", outer.m}, program), tilesOfQueries(outer, program),
+                     processorsName);
 }
 
 } // namespace

@@ -272,8 +272,10 @@ def _lgamma_single(x):
 def _lgamma_double(wide):
     is_left = wide < 0.5
     positive = _lgamma_positive(tl.where(is_left, 1.0 - wide, wide))
-    sine = tl.abs(_sine_of_pi_times(wide))
-    reflected = 1.1447298858494002 - tl.log(sine) - positive
+    # pi times a subnormal number would lose digits: there lgamma(x) is -log(|x|).
+    is_tiny = tl.abs(wide) < 1e-20
+    log = tl.log(tl.where(is_tiny, tl.abs(wide), tl.abs(_sine_of_pi_times(wide))))
+    reflected = tl.where(is_tiny, -log, 1.1447298858494002 - log - positive)
     result = tl.where(is_left, reflected, positive)
     result = tl.where((wide == 1) | (wide == 2), 0.0, result)
     is_pole = (wide <= 0) & (wide == tl.floor(wide))

@@ -43,9 +43,24 @@ def _hypot_single(x, y):
 
 
 @triton.jit
+def _hypot_half(x, y):
+    """The root of the sum of squares, scaled likewise; of infinities that is none."""
+    larger = tl.maximum(tl.abs(x), tl.abs(y))
+    is_large = larger > 4.611686018427388e+18  # 2**62
+    is_small = larger < 8.673617379884035e-19  # 2**-60
+    scale = tl.where(is_large, 1.3552527156068805e-20, tl.where(is_small, 7.922816251426434e+28, 1.0))
+    back = tl.where(is_large, 7.378697629483821e+19, tl.where(is_small, 1.262177448353619e-29, 1.0))
+    first = x * scale
+    second = y * scale
+    total = first * first + second * second
+    length = total * tl.rsqrt(tl.maximum(total, 1.1754943508222875e-38)) * back
+    return tl.where(larger == float("inf"), larger, length)
+
+
+@triton.jit
 def hypot(x, y):
     if x.dtype == tl.float32 and y.dtype == tl.float32:
-        return _hypot_single(x, y)
+        return _for_halves(_hypot_single(x, y), _hypot_half(x, y))
     else:
         zero = tl.full((), 0.0, tl.float64)
         length = _length(tl.abs(_wide(x, "hypot")), tl.abs(_wide(y, "hypot")), zero, zero)

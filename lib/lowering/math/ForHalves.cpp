@@ -4,6 +4,7 @@
 #include "lib/lowering/Branches.h"
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/Magnitudes.h"
 #include "lib/lowering/math/angles/Tangent.h"
 
@@ -67,6 +68,8 @@ HalfAngle halfAngle(Lanes x) {
 }
 
 } // namespace
+
+Lanes log10ToHalf(Lanes x) { return emitLog(x) * 0x1.bcb7b1526e50ep-2; }
 
 Lanes sinhToHalf(Lanes x) {
   Lanes z = x * x;

@@ -8,6 +8,7 @@
 
 namespace nereid::lowering {
 
+Lanes log10ToHalf(Lanes x);
 Lanes sinhToHalf(Lanes x);
 Lanes coshToHalf(Lanes x);
 Lanes tanToHalf(Lanes x);

@@ -99,6 +99,66 @@ TEST(Certainty, AConvolutionIsSuchASum) {
   expectCertain(convolved({0, -10}), nan);
 }
 
+/// Results that read no infinity are those of the same data without it, also in their bounds.
+TEST(Certainty, AnInfinityChangesOnlyTheResultsThatReadIt) {
+  constexpr int64_t rows = 6, columns = 7;
+  std::vector<double> finite, weights;
+  for (int64_t i = 0; i < 2 * rows * columns; ++i) {
+    finite.push_back(static_cast<double>(static_cast<float>(std::sin(1.0 + i))));
+  }
+  for (int64_t i = 0; i < 2 * 9; ++i) {
+    weights.push_back(static_cast<double>(static_cast<float>(std::cos(1.0 + i))));
+  }
+  const auto convolved = [&](const std::vector<double> &x, const std::vector<double> &w) {
+    return referenceOf("out = F.conv2d(x * 1.1, w, padding=1, groups=2, stride=(1, 2))",
+                       {given("x", "'N', 2, 6, 7", {1, 2, rows, columns}, x),
+                        given("w", "2, 1, 3, 3", {2, 1, 3, 3}, w)},
+                       "'N', 2, 6, 4");
+  };
+  const ReferenceOutput plain = convolved(finite, weights);
+  std::vector<double> x = finite, w = weights;
+  x[2 * columns + 3] = infinity; // read by rows 1 to 3 and columns 1 and 2 of the first group
+  const ReferenceOutput ofInput = convolved(x, w);
+  w[9 + 4] = infinity; // of the second feature
+  const ReferenceOutput ofWeight = convolved(finite, w);
+  for (int64_t i = 0; i < 2 * rows * 4; ++i) {
+    const int64_t row = i / 4 % rows, column = i % 4;
+    const bool isSecond = i >= rows * 4;
+    const bool reads = !isSecond && row >= 1 && row <= 3 && (column == 1 || column == 2);
+    EXPECT_EQ(std::isinf(ofInput.values.at(i)), reads) << i;
+    EXPECT_LT(ofInput.bounds.at(i), 1) << i; // nothing is lost beside it
+    EXPECT_EQ(!std::isfinite(ofWeight.values.at(i)), isSecond) << i;
+    if (!reads) {
+      EXPECT_EQ(ofInput.values.at(i), plain.values.at(i)) << i;
+      EXPECT_EQ(ofInput.bounds.at(i), plain.bounds.at(i)) << i;
+    }
+    if (!isSecond) {
+      EXPECT_EQ(ofWeight.values.at(i), plain.values.at(i)) << i;
+    }
+  }
+}
+
+TEST(Certainty, AnInfinityChangesOnlyTheRowAndTheColumnOfAProductThatHaveIt) {
+  const auto multiplied = [](double left, double right) {
+    return referenceOf("out = (x * 1.1) @ w",
+                       {given("x", "'N', 2", {3, 2}, {1, 2, left, 4, 5, 6}),
+                        given("w", "2, 'M'", {2, 3}, {7, 8, 9, 10, 11, right})},
+                       "'N', 'M'");
+  };
+  const ReferenceOutput plain = multiplied(3, 12), row = multiplied(infinity, 12),
+                        both = multiplied(infinity, nan);
+  for (int64_t i = 0; i < 9; ++i) {
+    const bool isRow = i / 3 == 1, isColumn = i % 3 == 2;
+    EXPECT_EQ(row.values.at(i), isRow ? infinity : plain.values.at(i)) << i;
+    EXPECT_LT(row.bounds.at(i), 1) << i; // nothing is lost beside it
+    EXPECT_EQ(std::isnan(both.values.at(i)), isColumn) << i;
+    if (!isRow && !isColumn) {
+      EXPECT_EQ(both.values.at(i), plain.values.at(i)) << i;
+      EXPECT_EQ(both.bounds.at(i), plain.bounds.at(i)) << i;
+    }
+  }
+}
+
 TEST(Certainty, WhatIsLostLosesAProductButForNaN) {
   const char *body = "out = torch.exp(x) @ w"; // of 100: beyond float32, and not surely infinite
   const ReferenceOutput open = product(body, {100, 0}, {1, 1});
@@ -218,6 +278,55 @@ TEST(Certainty, ABoundThatReachesInfinityLetsItPassOnEitherSide) {
   EXPECT_TRUE(passes(-infinity, 1));
   EXPECT_FALSE(passes(nan, 1));
   EXPECT_FALSE(passes(1, infinity));
+}
+
+/// Products that are 0 in float64 may add up to a number where a product and a sum are fused.
+TEST(Certainty, SumsOfProductsThatFloat64RoundsToZeroMayBeNumbers) {
+  const ReferenceOutput sum =
+      product("out = x @ w", {1.35e-162, 1.35e-162}, {-1.35e-162, -1.35e-162}, DType::F64);
+  EXPECT_NE(sum.values.at(0), 0);
+  EXPECT_GE(sum.bounds.at(0), -sum.values.at(0));
+}
+
+ReferenceOutput ofTwo(const std::string &body, double x, double y) {
+  return referenceOf(
+      body, {given("x", "'N', 'D'", {1, 1}, {x}), given("y", "'N', 'D'", {1, 1}, {y})}, "'N', 'D'");
+}
+
+/// Its exponent is rounded.
+ReferenceOutput lowerPower(double x, double y) { return ofTwo("out = x ** (y - 1)", x, y); }
+
+TEST(Certainty, APowerOfANegativeNumberIsNoneUnlessItsExponentMayBeWhole) {
+  expectCertain(lowerPower(-2, 0.3), nan);
+  expectCertain(lowerPower(-2e-38, 1.3), nan);
+  EXPECT_LT(lowerPower(-2, 3).bounds.at(0), 1e-5);
+  for (const char *whole : {"out = x ** (x * 1.1 + 5.2)", "out = (x * 1.1) ** (x * 1.1 + 0.2)",
+                            "out = ((x - 1e-9) - x) ** 0.3"}) {
+    expectOpen(ofRow(whole, {-2}));
+  }
+  expectCertain(ofRow("out = (x * 1.1) ** 0.3", {-2}), nan);
+  EXPECT_LT(ofRow("out = (x * 1.1) ** 3", {-2}).bounds.at(0), 1e-5);
+  EXPECT_LT(ofRow("out = ((x - 1e-9) - x) ** 3", {1}).bounds.at(0), 1e-18);
+}
+
+TEST(Certainty, APowerOfNoNumberIsNoneUnlessItsExponentMayBeZero) {
+  expectCertain(lowerPower(nan, 0.3), nan);
+  expectCertain(lowerPower(2, nan), nan);
+  expectCertain(ofTwo("out = (x * y) ** (x * 1.1)", 2, nan), nan);
+  expectOpen(ofTwo("out = (x * y) ** ((x - 1e-9) - x)", 1, nan));
+  expectOpen(ofTwo("out = ((x - 1e-9) / x) ** (x * y)", 1, nan));
+  EXPECT_LT(ofTwo("out = (x * y) ** 0", 1, nan).bounds.at(0), 1e-6);
+}
+
+TEST(Certainty, APowerOfNegativeZeroIsNegativeWhereItsExponentIsOdd) {
+  const double even = 113881612288; // less 1 it is odd, but not in float32
+  expectOpen(lowerPower(-0.0, -even));
+  expectOpen(lowerPower(-infinity, even));
+  expectCertain(lowerPower(0, -even), infinity);
+  expectCertain(lowerPower(-0.0, -0.3), infinity);
+  expectCertain(lowerPower(-infinity, 1.3), infinity);
+  EXPECT_GT(lowerPower(-0.0, even).bounds.at(0), 0);
+  EXPECT_LT(lowerPower(-0.0, even).bounds.at(0), 2e-38);
 }
 
 /// A fused product and sum rounds once, to a zero of the other sign.

@@ -313,9 +313,40 @@ TEST(Gradient, WhatHasNoneIsRefused) {
             "E0620: no output of 't' depends on 'x'");
   EXPECT_EQ(code(parsed("out = x * 2", matrix, "\"N\", \"M\""), {"z"}),
             "E0620: 't' has no float tensor 'z' to differentiate by");
-  EXPECT_EQ(code(parsed("out = x * 2", two, "\"N\", \"M\"")),
-            "E0620: no output of 't' depends on 'y'");
-  EXPECT_EQ(code(parsed("out = x * 2", two, "\"N\", \"M\""), {"x"}), "");
+  const Operator ofOne = parsed("out = torch.copysign(x, y)", two, "\"N\", \"M\"");
+  EXPECT_EQ(code(ofOne, {"x", "y"}), "E0620: no output of 't' depends on 'y'");
+  EXPECT_EQ(code(ofOne, {"x"}), "");
+}
+
+TEST(Gradient, AnInputThatNoOutputDependsOnHasNone) {
+  const Operator op = parsed("out = torch.copysign(x, y)", two, "\"N\", \"M\"");
+  auto backward = definition::backwardOf(op);
+  ASSERT_TRUE(bool(backward)) << render(backward.error());
+  ASSERT_EQ(backward->op.outputNames, std::vector<std::string>{"grad_x"});
+  EXPECT_EQ(backward->differentiated, std::vector<int>{0});
+  EXPECT_EQ(wrongIn(op), "");
+}
+
+/// A loss is written without its reduction where the gradient reads it.
+TEST(Gradient, OfTheLossOfEachElementTimesAnother) {
+  for (const char *loss :
+       {"F.l1_loss(x, y, reduction=\"none\")", "F.mse_loss(x, y, reduction=\"none\")",
+        "F.huber_loss(x, y, reduction=\"none\", delta=0.5)",
+        "F.smooth_l1_loss(x, y, beta=0.5, reduction=\"none\")",
+        "F.soft_margin_loss(x, y, reduction=\"none\")",
+        "F.binary_cross_entropy(torch.sigmoid(x), y, reduction=\"none\")",
+        "F.binary_cross_entropy_with_logits(x, y, reduction=\"none\", pos_weight=torch.exp(y))",
+        "F.margin_ranking_loss(x, y, x * y, margin=0.5, reduction=\"none\")"}) {
+    EXPECT_EQ(wrongIn(parsed("out = torch.sigmoid(x) * " + std::string(loss), two, "\"N\", \"M\"")),
+              "");
+  }
+}
+
+/// Beside a sum of 2^40 nothing of the others is left.
+TEST(Gradient, ElementsOfAllMagnitudesAreCompared) {
+  const Operator op =
+      parsed("out = torch.sin(x) * 2.0 ** (40 * torch.floor(y))", two, "\"N\", \"M\"");
+  EXPECT_EQ(wrongIn(op), "");
 }
 
 } // namespace

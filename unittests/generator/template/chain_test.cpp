@@ -218,5 +218,29 @@ TEST(Chain, WeightsInPartsAreThoseOfFloat32) {
   }
 }
 
+/// Of 16 columns, ptxas of CUDA 12.8 makes loops that are wrong, see docs/definitions.md.
+TEST(Chain, ColumnsOfHalvesAre32AtLeast) {
+  const std::string body = "F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v";
+  for (const auto &[dtype, columns] : {std::pair(DType::F32, "BLOCK_E=16,"),
+                                       {DType::F16, "BLOCK_E=32,"},
+                                       {DType::BF16, "BLOCK_E=32,"}}) {
+    const Sample sample = sampleOf(body, false, {1, 1, 1, 1, 1});
+    auto program = lower(made(sample.body, sample.inputs, sample.outShape,
+                              "\"" + std::string(torchName(dtype)) + "\""),
+                         dtype);
+    normalise(*program);
+    auto kernels = makeKernels(*program, "t");
+    ASSERT_TRUE(bool(kernels));
+    auto launches = bindLaunch(kernels->table,
+                               {{"B", 3}, {"Q", 33}, {"D", 20}, {"S", 33}, {"E", 12}}, {132, true});
+    ASSERT_TRUE(bool(launches));
+    std::string signature;
+    for (const BoundLaunch &each : *launches) {
+      signature += each.programs > 0 ? each.signature : "";
+    }
+    EXPECT_NE(signature.find(columns), std::string::npos) << signature;
+  }
+}
+
 } // namespace
 } // namespace nereid::generator

@@ -137,6 +137,36 @@ TEST(RowChains, RoundedSharesAreMultipliedAsTheyAre) {
       multipliesHalves(rounded + ".to(torch.bfloat16).float()\nout = (w @ v.float()).to(q.dtype)"));
 }
 
+/// Whether a launch has no scores in memory unasked.
+bool isFused(const std::string &body, const std::string &outShape, int64_t batch, int64_t queries,
+             LaunchSite site) {
+  auto program =
+      lower(operatorOf(sampleOf(body, outShape, {1, 1, 1, 1, 1}), DType::F16), DType::F16);
+  normalise(*program);
+  auto made = makeKernels(*program, "t");
+  EXPECT_TRUE(bool(made));
+  auto launches = bindLaunch(
+      made->table, {{"B", batch}, {"Q", queries}, {"D", 64}, {"S", 1024}, {"E", 64}}, site);
+  EXPECT_TRUE(bool(launches));
+  return std::any_of(launches->begin(), launches->end(), [](const BoundLaunch &each) {
+    return each.programs > 0 && each.function.find("chain") != std::string::npos;
+  });
+}
+
+TEST(RowChains, AreTakenWhereMatrixUnitsMultiply) {
+  const LaunchSite device = {132, /*isDevice=*/true};
+  const std::string body = rounded + ".to(q.dtype)\nout = w @ v";
+  EXPECT_TRUE(isFused(body, ofResult, 66, 64, device));
+  EXPECT_FALSE(isFused(body, ofResult, 65, 64, device))
+      << "tiles for fewer than half of the processors";
+  EXPECT_FALSE(isFused(body, ofResult, 132, 63, device)) << "of few queries";
+  EXPECT_FALSE(isFused(body, ofResult, 66, 64, {132}));
+  EXPECT_TRUE(isFused(body, ofResult, 1024, 1024, {132})) << "4 GiB of scores";
+  EXPECT_FALSE(isFused(gradients + "out = ds @ k", ofQueries, 66, 64, device))
+      << "weights of float32";
+  EXPECT_TRUE(isFused(gradients + "out = ds @ k", ofQueries, 1024, 1024, device));
+}
+
 TEST(RowChains, LeaveNoScoresInMemory) {
   const Sample sample = sampleOf(gradients + "out = ds @ k", ofQueries, {2, 19, 20, 37, 12});
   auto program = lower(operatorOf(sample, DType::F16), DType::F16);

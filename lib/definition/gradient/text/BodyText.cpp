@@ -185,6 +185,8 @@ std::string expressionText(const Node &node, const Operator &op,
                                                      : argument.name + "=" + operands[next]);
       }
       ++next;
+    } else if (argument.type == ArgumentType::Reduction) { // the node is the loss of each element
+      arguments.push_back(argument.name + "=\"none\"");
     } else if (std::string text = attributeText(argument, node, op); !text.empty()) {
       arguments.push_back(std::move(text));
     }

@@ -7,6 +7,7 @@
 #include "lib/definition/Tolerance.h"
 #include "lib/eager/reference/rules/FormulaRule.h"
 #include "lib/eager/reference/rules/Functions.h"
+#include "lib/eager/reference/rules/PowerRule.h"
 
 #include <algorithm>
 #include <cmath>
@@ -221,24 +222,6 @@ Bounded added(const Rule &rule, const Bounded &a, const Bounded &b, double sign)
   const double own = sign * b.value, part = out.value - a.value;
   const double rest = (a.value - (out.value - part)) + (own - part);
   return rule.keepsExact && areExact(a, b) && rest == 0 ? Bounded{out.value, untouched} : out;
-}
-
-Bounded power(const Bounded &a, const Bounded &b) {
-  Bounded out{std::pow(a.value, b.value), 0};
-  if (a.error > 0 || b.error > 0) {
-    const bool isEnd = a.error == 0 && (a.value == 0 || a.value == infinity) && !mayBeZero(b);
-    const bool isOfNegative = std::isnan(out.value) && b.error == 0 && !mayBeZero(a);
-    if (isEnd || isOfNegative) { // 0, infinity or NaN, however far off the other is
-      return out;
-    }
-    double low = std::fabs(a.value) - a.error;
-    double relative = low > 0 ? std::fabs(b.value) * a.error / low : infinity;
-    double growth = low > 0 ? std::fabs(std::log(std::fabs(a.value))) * b.error : infinity;
-    bool isSquare = b.value == 2 && b.error == 0;
-    out.error = isSquare ? 2 * std::fabs(a.value) * a.error + a.error * a.error
-                         : std::fabs(out.value) * std::expm1(relative + growth);
-  }
-  return out;
 }
 
 Bounded select(const Bounded &condition, const Bounded &a, const Bounded &b) {
@@ -460,7 +443,7 @@ const std::map<std::string, Run> &otherRules() {
       {"sub", NEREID_RULE(Arithmetic, 2, added(rule, in[0], in[1], -1))},
       {"mul", NEREID_RULE(Arithmetic, 2, product(rule, in[0], in[1]))},
       {"div", NEREID_RULE(Arithmetic, 2, quotient(in[0], in[1]))},
-      {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
+      {"pow", NEREID_RULE(Number, 2, power(in[0], in[1], rule.lowest))},
       {"maximum", NEREID_RULE(Number, 2, extremum<true>(in[0], in[1]))},
       {"minimum", NEREID_RULE(Number, 2, extremum<false>(in[0], in[1]))},
       {"leaky_relu", NEREID_RULE(Number, 2, kneed(rule, in[0], in[1]))},
@@ -567,7 +550,7 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
 
 Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
                          bool isLost, const ErrorModel &model) {
-  if (magnitudes == 0 && sum.error == 0 && !isLost) { // of zeros
+  if (magnitudes == 0 && sum.value == 0 && sum.error == 0 && !isLost) { // of zeros
     return {sum.value, 0};
   }
   // One rounding of each product, then those of the sum. What is smaller than a normal number may

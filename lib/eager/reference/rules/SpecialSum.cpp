@@ -27,6 +27,7 @@ void SpecialSum::add(const Bounded &a, const Bounded &b) {
   isLost = isLost || isOpen;
   value += areFinite ? product : 0; // also of what is lost: finite differences go by it
   if (isOpen) {
+    isOpenNaN = isOpenNaN || std::isnan(product);
     return;
   }
   if (areFinite) {
@@ -45,12 +46,15 @@ void SpecialSum::add(const Bounded &a, const Bounded &b) {
 
 Bounded SpecialSum::finish(const Rule &rule, int64_t terms, const ErrorModel &model) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (isNaN || (hasAbove && hasBelow)) {
+  if (isNone()) {
     return {std::numeric_limits<double>::quiet_NaN(), 0};
   }
   if (hasAbove || hasBelow) {
     const bool mayMeet = (hasAbove ? below : above) > definition::largestFinite(model.compute);
     return {hasAbove ? infinity : -infinity, isLost || mayMeet ? infinity : 0};
+  }
+  if (isOpenNaN) {
+    return {std::numeric_limits<double>::quiet_NaN(), infinity};
   }
   return finishProductSum(rule, {static_cast<double>(value), errors}, magnitudes, terms,
                           isLost || !std::isfinite(errors), model);

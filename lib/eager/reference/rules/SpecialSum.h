@@ -11,6 +11,8 @@ class SpecialSum {
 public:
   /// Adds the product of the two.
   void add(const Bounded &a, const Bounded &b);
+  /// NaN, whatever is added.
+  bool isNone() const { return isNaN || (hasAbove && hasBelow); }
   /// Of `terms` products, as the type rounds them. NaN is certain where a factor is, where infinity
   /// meets 0 or the other infinity; an infinity where nothing may be lost, or reach the other one.
   Bounded finish(const Rule &rule, int64_t terms, const ErrorModel &model) const;
@@ -22,6 +24,7 @@ private:
   bool hasAbove = false;             ///< an infinity
   bool hasBelow = false;             ///< the other one
   bool isNaN = false, isLost = false;
+  bool isOpenNaN = false; ///< one that an implementation may have as a number
 };
 
 } // namespace nereid::eager

@@ -3,7 +3,8 @@ class Steps:
 
     A step adds its own rounding to what its operands may be off, which is found by computing it at
     the ends of their intervals. None: exact. Infinite: the type's range may be left, so that nothing
-    can be said.
+    can be said. An infinity or NaN is certain, its error 0, only where every right implementation
+    has it.
     """
 
     def __init__(self, dtype, is_each_rounded, are_sums_rounded=False):
@@ -58,16 +59,44 @@ class Steps:
                 off = loss if off is None else off + loss
             if off is not None:
                 error = _added(error, self._inherited(function, values, place, off, value))
-        lost, size = _lost(operands), value.abs()
+        lost, size = self._lost_step(name, function, operands, value, error), value.abs()
         if is_written_otherwise and self.is_each_rounded:
             for each in values:
                 size = torch.maximum(size, each.abs())
         return self._rounded(value, error, 0 if is_exact else roundings, lost, size)
 
+    def _lost_step(self, name, function, operands, value, inherited):
+        """Where nothing can be said of the result."""
+        lost = _lost(operands)
+        values = [each for each, _ in operands]
+        if lost is not None and name in ("add", "sub", "mul", "div"):
+            for each, off in operands:  # a NaN that is none by chance
+                lost = lost & ~(each.isnan() & ~_error((each, off)).isinf())
+        divisor = {"div": 1, "reciprocal": 0}.get(name)
+        if divisor is not None and operands[divisor][1] is not None:
+            below, off = operands[divisor]  # of either sign
+            lost = _either(lost, value.isfinite() & (off > 0) & ~(below.abs() > off))
+        if bool(value.isfinite().all()):
+            return lost
+        is_open = torch.zeros_like(value) > 0 if inherited is None else ~value.isfinite() & (inherited > 0)
+        are_finite = values[0].isfinite()
+        for each in values[1:]:
+            are_finite = are_finite & each.isfinite()
+        if name in ("add", "sub", "mul", "div"):
+            # Float64 leaves its range where a fused product and sum does not.
+            is_quotient_by_0 = (values[1] == 0) if name == "div" else False
+            is_open = is_open | (value.isinf() & are_finite & ~(are_finite & is_quotient_by_0))
+        if name in ("exp", "exp2"):
+            # Two factors may scale it, of which one is finite.
+            is_open = is_open | (value.isinf() & are_finite & (function(values[0] / 2) <= self.largest))
+        return _either(lost, is_open)
+
     def _inherited(self, function, values, place, off, value):
         most = None
         for end in (values[place] - off, values[place] + off):
             changed = function(*values[:place], end, *values[place + 1 :]).to(torch.float64)
+            is_beyond = value.isinf() & (changed.abs() > self.largest)
+            changed = torch.where(is_beyond, changed.sign() * math.inf, changed)
             away = _distance(changed, value)
             most = away if most is None else torch.maximum(most, away)
         return torch.where(off > 0, most, 0.0)
@@ -134,7 +163,28 @@ class Steps:
         # In any order; 6 sqrt(n) holds with probability above 1 - 1e-7, n - 1 always.
         steps = terms - 1 if terms < 38 else 6 * math.sqrt(terms)
         lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+        lost = self._lost_sum(value, lost, lambda each: torch.sum(each, dims, keepdim), x)
         return self._rounded(value, error + steps * self.unit * magnitudes, 1, lost)
+
+    def _lost_sum(self, value, lost, over, x):
+        """`lost` where the sum is finite. An infinity is certain where nothing may meet it that is
+        not, or leads beyond the other end; NaN where a term is, or both infinities are terms."""
+        if bool(value.isfinite().all()):
+            return lost
+        terms, off = x[0], _error(x)
+        sure = ~off.isinf()
+        has = lambda mask: over(mask.to(torch.float64)) > 0
+        plus, minus = has((terms == math.inf) & sure), has((terms == -math.inf) & sure)
+        numbers = terms.isfinite() & sure
+        own, off = torch.where(numbers, terms, 0.0), torch.where(numbers, off, 0.0)
+        above, below = over((own + off).clamp(min=0.0)), over((off - own).clamp(min=0.0))
+        is_none = has(terms.isnan() & sure) | (plus & minus)
+        return self._lost_special(value, lost, is_none, plus, minus, has(~sure), above, below)
+
+    def _lost_special(self, value, lost, is_none, plus, minus, is_open, above, below):
+        may_meet = torch.where(plus, below, above) > self.largest
+        is_certain = is_none | ((plus | minus) & ~is_open & ~may_meet)
+        return torch.where(value.isfinite(), lost, ~is_certain)
 
     def total_of_leading(self, x, kept, is_exact=False):
         """Over all dimensions but the last; there may be no others."""
@@ -219,6 +269,7 @@ class Steps:
             magnitudes = torch.cumsum(given.abs(), dim)
             error = torch.cumsum(error, dim)
             lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+            lost = self._lost_sum(value, lost, lambda each: torch.cumsum(each, dim), x)
             return self._rounded(value, error + steps * self.unit_of_sums * magnitudes, 1, lost)
         if name == "cumprod":
             most = (given.abs() + error).nan_to_num(posinf=1.0)
@@ -294,7 +345,39 @@ class Steps:
             return value, error
         steps = 1 + (terms - 1 if terms < 38 else 6 * math.sqrt(terms))
         lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+        lost = self._lost_products(value, lost, function, a, b, added)
         return self._rounded(value, error + steps * self.unit * magnitudes + terms * self.tiny, 1, lost)
+
+    def _lost_products(self, value, lost, function, a, b, added):
+        """As _lost_sum, of products. NaN is certain of an infinity by 0, too; where what it is
+        multiplied with may be 0, it is open."""
+        if bool(value.isfinite().all()):
+            return lost
+        left, right = _Factor(a), _Factor(b)
+        meet = lambda one, other: function(one.to(torch.float64), other.to(torch.float64)) > 0
+        is_none = meet(left.nan, right.all) | meet(left.all, right.nan)
+        is_none = is_none | meet(left.infinite, right.zero) | meet(left.zero, right.infinite)
+        plus, minus = (
+            meet(left.plus, one) | meet(left.minus, other) | meet(left.above, two) | meet(left.below, three)
+            for one, other, two, three in (
+                (right.above | right.plus, right.below | right.minus, right.plus, right.minus),
+                (right.below | right.minus, right.above | right.plus, right.minus, right.plus),
+            )
+        )
+        is_open = meet(left.open, right.all) | meet(left.all, right.open)
+        is_open = is_open | meet(left.infinite, right.near) | meet(left.near, right.infinite)
+        rises, falls = left.own.clamp(min=0.0), (-left.own).clamp(min=0.0)
+        others, off = right.own.clamp(min=0.0), (-right.own).clamp(min=0.0)
+        error = function(left.own.abs(), right.off) + function(left.off, right.own.abs() + right.off)
+        above = function(rises, others) + function(falls, off) + error
+        below = function(rises, off) + function(falls, others) + error
+        if added is not None:
+            own, sure = added[0], ~_error(added).isinf()
+            plus, minus = plus | ((own == math.inf) & sure), minus | ((own == -math.inf) & sure)
+            is_none, is_open = is_none | (own.isnan() & sure), is_open | ~sure
+            number = torch.where(own.isfinite(), own, 0.0)
+            above, below = above + number.clamp(min=0.0), below + (-number).clamp(min=0.0)
+        return self._lost_special(value, lost, is_none | (plus & minus), plus, minus, is_open, above, below)
 
     def indexed(self, name, x, *others, is_exact=False, empty_is_zero=False, **named):
         """What is read or written at indices from tensors."""
@@ -431,6 +514,27 @@ def _spread(x, dim, length, step, dilation, before):
         x.movedim(dim, -2), windows.clamp(0, count - 1).expand(*([1] * (x.dim() - 2)), length, taps), -2
     )
     return torch.where(is_there, taken, 0.0).movedim(-2, dim)
+
+
+class _Factor:
+    """What the elements of a factor are, each for itself; `own` and `off` of those that are numbers."""
+
+    def __init__(self, x):
+        given, off = x[0], _error(x)
+        self.open, self.all = off.isinf(), torch.ones_like(given) > 0
+        sure = ~self.open
+        self.nan = given.isnan() & sure
+        self.plus, self.minus = (given == math.inf) & sure, (given == -math.inf) & sure
+        self.infinite = self.plus | self.minus
+        numbers = given.isfinite() & sure
+        self.zero = numbers & (given == 0) & (off == 0)
+        self.near = numbers & (off > 0) & ~(given.abs() > off)
+        self.above, self.below = numbers & (given > 0) & ~self.near, numbers & (given < 0) & ~self.near
+        self.own, self.off = torch.where(numbers, given, 0.0), torch.where(numbers, off, 0.0)
+
+
+def _either(lost, more):
+    return more if lost is None else lost | more
 
 
 def _added(a, b):

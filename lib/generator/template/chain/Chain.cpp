@@ -128,7 +128,7 @@ private:
   void plainTurn() {
     products.give(ofScore);
     const DType type = chain.outer.operand;
-    if (type != DType::F32 && storageOf(chain.outer.a) == type) { // rounded to what values are
+    if (chain.areWeightsRounded()) {
       const Expr weight = ofScore.factor(chain.outer.a, type, *scoreTile.reducedDim());
       assign(acc,
              product(weight, ofValue.factor(chain.outer.b, type, *valueTile.reducedDim()), acc));
@@ -213,7 +213,8 @@ private:
     }
     TileDim m{"m", "BLOCK_M", inOrder(order, chain.outer.m)};
     TileDim e{"e", "BLOCK_E", inOrder(order, chain.outer.n), DimForm::Whole};
-    m.blockAtLeast = e.blockAtLeast = leastProductBlock;
+    m.blockAtLeast = leastProductBlock;
+    e.blockAtLeast = chain.outer.operand == DType::F32 ? leastProductBlock : leastChainBlock;
     e.largest = std::to_string(chainDepthAtMost);
     if (!isSoftmax()) { // several products of a turn stand in registers
       m.largest = "64";
