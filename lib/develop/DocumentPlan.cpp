@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/DocumentPlan.h"
 
+#include "lib/definition/Graph.h"
+#include "lib/definition/operations/Lowering.h"
+#include "lib/definition/operations/Operations.h"
 #include "lib/generator/call/CallPlan.h"
 #include "lib/generator/launch/Choices.h"
+#include "lib/generator/programs/Account.h"
 
 #include <fmt/format.h>
 
@@ -88,9 +92,108 @@ std::vector<document::CasePlan> documentPlans(generator::Generation generation, 
   return plans;
 }
 
+namespace {
+
+/// What kernels compute, in the words of the body, and what is between them.
+class FusionTeller {
+public:
+  FusionTeller(const generator::Generation &generation, DType dtype)
+      : generation(generation), op(definition::decomposed(generation.op())), dtype(dtype),
+        dtypes(definition::nodeDtypes(op, dtype)) {
+    if (auto made = generator::fusionAccount(generation.op(), dtype)) {
+      account = std::move(*made);
+    }
+  }
+
+  void tell(const generator::LaunchPlan &launch, const definition::Binding &binding,
+            const generator::CallPlan &plan, document::CallOutline::Launch &told) const {
+    const auto &kernels = generation.program.tables.at(dtype).kernels;
+    auto isIt = [&](const generator::LaunchEntry &entry) {
+      return entry.function == launch.function;
+    };
+    const auto at =
+        static_cast<size_t>(std::find_if(kernels.begin(), kernels.end(), isIt) - kernels.begin());
+    const std::set<size_t> none;
+    for (size_t number : at < account.operations.size() ? account.operations[at] : none) {
+      const definition::Node &node = op.nodes.at(number);
+      told.computes += told.computes.empty() ? "" : ", ";
+      told.computes += (node.name.empty() ? "" : node.name + " = ") + node.op;
+      told.unfusedBytes += bytesOf(number, binding);
+      for (int input : node.inputs) {
+        told.unfusedBytes += bytesOf(static_cast<size_t>(input), binding);
+      }
+    }
+    const auto &operands = generation.called().operands;
+    for (const generator::LaunchPlan::Argument &argument : launch.arguments) {
+      const int *tensor = std::get_if<int>(&argument.value);
+      if (!tensor) {
+        continue;
+      }
+      const auto place = static_cast<size_t>(*tensor);
+      told.bytes += place < operands.size() ? bytesOf(operands[place], binding)
+                                            : bytesOf(plan.workspaces[place - operands.size()]);
+    }
+  }
+
+  void tellBoundaries(const generator::CallPlan &plan, document::CallOutline &outline) const {
+    const size_t operands = generation.called().operands.size();
+    for (size_t memory = 0; memory < plan.workspaces.size(); ++memory) {
+      const std::string *from = nullptr;
+      for (const generator::LaunchPlan &launch : plan.launches) {
+        const auto &all = launch.arguments;
+        const bool has = std::any_of(all.begin(), all.end(), [&](const auto &argument) {
+          const int *tensor = std::get_if<int>(&argument.value);
+          return tensor && static_cast<size_t>(*tensor) == operands + memory;
+        });
+        if (has && from) {
+          const auto why = account.reasons.find(plan.workspaces[memory].name);
+          outline.boundaries.push_back({*from, launch.function, plan.workspaces[memory].name,
+                                        why == account.reasons.end() ? "" : why->second,
+                                        bytesOf(plan.workspaces[memory])});
+        }
+        from = has && !from ? &launch.function : from;
+      }
+    }
+  }
+
+private:
+  double elementsOf(const definition::SymbolicShape &shape,
+                    const definition::Binding &binding) const {
+    const auto sizes = definition::bind(shape, binding);
+    double elements = sizes ? 1 : 0;
+    for (size_t i = 0; sizes && i < sizes->size(); ++i) {
+      elements *= static_cast<double>((*sizes)[i]);
+    }
+    return elements;
+  }
+  /// Of an operation's result; numbers are in no memory.
+  double bytesOf(size_t number, const definition::Binding &binding) const {
+    const definition::Node &node = op.nodes.at(number);
+    return definition::isNumber(node) ? 0
+                                      : elementsOf(node.shape, binding) *
+                                            static_cast<double>(sizeInBytes(dtypes.at(number)));
+  }
+  double bytesOf(const generator::Operand &operand, const definition::Binding &binding) const {
+    return elementsOf(operand.shape, binding) *
+           static_cast<double>(sizeInBytes(operand.fixedDtype.value_or(dtype)));
+  }
+  static double bytesOf(const generator::CallPlan::Scratch &memory) {
+    return static_cast<double>(memory.elements) * static_cast<double>(sizeInBytes(memory.dtype));
+  }
+
+  const generator::Generation &generation;
+  const definition::Operator op;
+  const DType dtype;
+  const std::vector<DType> dtypes;
+  generator::FusionAccount account;
+};
+
+} // namespace
+
 std::vector<document::CallOutline> documentCalls(generator::Generation generation, DType dtype,
                                                  const Machine &chip) {
   std::vector<document::CallOutline> calls;
+  const FusionTeller accounts(generation, dtype);
   const auto cases = generation.op().performanceCases;
   for (const definition::Case &one : cases) {
     const auto schedule = generation.scheduleFor(one.binding, dtype, chip);
@@ -102,7 +205,9 @@ std::vector<document::CallOutline> documentCalls(generator::Generation generatio
     for (const generator::LaunchPlan &launch : plan->launches) {
       outline.launches.push_back({launch.function, launch.schedule.text(),
                                   launch.grid[0] * launch.grid[1] * launch.grid[2]});
+      accounts.tell(launch, one.binding, *plan, outline.launches.back());
     }
+    accounts.tellBoundaries(*plan, outline);
     for (const generator::CallPlan::Scratch &memory : plan->workspaces) {
       outline.workspaceBytes +=
           static_cast<double>(memory.elements) * static_cast<double>(sizeInBytes(memory.dtype));

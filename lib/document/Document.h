@@ -25,9 +25,18 @@ struct CallOutline {
   struct Launch {
     std::string kernel, blocks; ///< "BLOCK_X=4, BLOCK_Y=1024"
     int64_t programs = 0;
+    std::string computes = {}; ///< "h = conv2d, gelu"
+    /// Of the tensors that it reads and writes, and of those of its operations one by one.
+    double bytes = 0, unfusedBytes = 0;
+  };
+  /// Memory between two launches, and why they are not one.
+  struct Boundary {
+    std::string from, to, memory, why;
+    double bytes = 0;
   };
   std::vector<Launch> launches; ///< in order
-  double workspaceBytes = 0;    ///< that one launch writes and a later one reads
+  std::vector<Boundary> boundaries = {};
+  double workspaceBytes = 0; ///< that one launch writes and a later one reads
 };
 
 /// What would be changed next when a measurement finds something.

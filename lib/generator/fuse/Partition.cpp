@@ -3,9 +3,11 @@
 #include "lib/generator/fuse/Partition.h"
 
 #include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/CutReason.h"
 #include "lib/generator/fuse/Frontier.h"
 #include "lib/generator/fuse/Renaming.h"
 #include "lib/generator/fuse/SharedFactors.h"
+#include "lib/generator/fuse/saved/Epilogues.h"
 #include "lib/generator/fuse/saved/LeftValues.h"
 #include "lib/generator/fuse/saved/OpenReads.h"
 #include "lib/generator/index/NodeQueries.h"
@@ -65,7 +67,14 @@ public:
       keepShared(stage);
       stage += cutOne(stage) ? 0 : 1; // what has been cut off stands there now
     }
+    for (const Stage &stage : program.stages) {
+      for (const std::vector<Store> &group : groupsOf(program, stage)) {
+        noteCuts(group);
+      }
+    }
   }
+
+  std::map<BufferId, std::string> reasons; ///< of the temporaries that it has added
 
 private:
   // ---- one iterator where there were two ----
@@ -160,7 +169,9 @@ private:
       for (const Node *node : reachable(roots)) {
         const std::vector<const Node *> values = comparedWithExtremum(*node);
         if (!values.empty()) {
-          materialise(stage, values, readsAtConditionalIndex(roots, values));
+          materialise(stage, values, readsAtConditionalIndex(roots, values),
+                      "it is compared with its extreme, and two kernels might round it "
+                      "differently");
           return keepCompared(stage);
         }
       }
@@ -176,7 +187,9 @@ private:
     for (const std::vector<Store> &group : groupsOf(program, program.stages[stage])) {
       const std::vector<const Node *> values = shared.in(group);
       if (!values.empty() && !readsAtConditionalIndex(rootsOf(group), values)) {
-        materialise(stage, values, false);
+        materialise(stage, values, false,
+                    "several products need it, which would each compute it in each of their "
+                    "blocks");
         return keepShared(stage);
       }
     }
@@ -217,20 +230,64 @@ private:
     if (anchor == all.rend()) {
       return all;
     }
-    std::erase_if(all, [&](const Node *node) { return staysWith(*node, **anchor, stage); });
+    std::erase_if(all, [&](const Node *node) { return !whyApart(*node, **anchor, stage); });
     return all;
   }
 
-  static bool staysWith(const Node &node, const Node &anchor, const IteratorSet &stage) {
+  /// The products that another stage has left already, or what this one needs of them: reading it
+  /// is less than computing them again.
+  std::vector<const Node *> productsLeft(size_t number, const std::vector<Store> &group) {
+    std::vector<const Node *> result;
+    if (group[0].buffer >= ownBuffers) { // what leaves it
+      return result;
+    }
+    for (const Node *node : reductionsOf(rootsOf(group))) {
+      if (contractionOf(*node) && epilogues.isLeft(node, number, group, ownerOf(number), apart)) {
+        result.push_back(node);
+      }
+    }
+    return result;
+  }
+
+  /// What of other kernels the group reads, and why these are not its own: the same question that
+  /// has cut them, of the kernel that needs them in the end.
+  void noteCuts(const std::vector<Store> &group) {
+    const IteratorSet stage = program.iteratorsOf(group[0]);
+    const std::vector<const Node *> all = reductionsOf(rootsOf(group));
+    auto anchor = std::find_if(all.rbegin(), all.rend(),
+                               [&](const Node *node) { return isAnchor(*node, stage); });
+    for (const Node *node : reachable(rootsOf(group))) {
+      const auto cut = node->kind == NodeKind::Ref ? cuts.find(node->buffer) : cuts.end();
+      if (cut == cuts.end() || reasons.contains(node->buffer)) {
+        continue;
+      }
+      CutReason why{CutKind::Stage, anchor == all.rend() ? nullptr : *anchor, stage};
+      if (hasLine(group)) {
+        why.kind = CutKind::Line;
+      } else if (why.anchor) {
+        why.kind = whyApart(*cut->second, *why.anchor, stage).value_or(CutKind::Stage);
+      }
+      reasons.emplace(node->buffer, textOf(why, *cut->second, *node, program));
+    }
+  }
+
+  /// Why a reduction does not share the anchor's kernel; nothing where it does.
+  static std::optional<CutKind> whyApart(const Node &node, const Node &anchor,
+                                         const IteratorSet &stage) {
     const std::optional<Contraction> own = contractionOf(node), other = contractionOf(anchor);
-    if (own.has_value() != other.has_value() || boundBy(node) != boundBy(anchor)) {
-      return false;
+    if (own.has_value() != other.has_value()) {
+      return CutKind::Template;
+    }
+    if (boundBy(node) != boundBy(anchor)) {
+      return CutKind::Axes;
     }
     if (!own) {
-      return contains(without(stage, boundBy(anchor)), node.free);
+      const bool stays = contains(without(stage, boundBy(anchor)), node.free);
+      return stays ? std::nullopt : std::optional(CutKind::Inside);
     }
-    return node.free == anchor.free && ((own->m == other->m && own->n == other->n) ||
-                                        (own->m == other->n && own->n == other->m));
+    const bool stays = node.free == anchor.free && ((own->m == other->m && own->n == other->n) ||
+                                                    (own->m == other->n && own->n == other->m));
+    return stays ? std::nullopt : std::optional(CutKind::Tiles);
   }
 
   /// Whether the stage has lost some of its reductions to a new one before it.
@@ -238,23 +295,36 @@ private:
     for (const std::vector<Store> &group : groupsOf(program, program.stages[number])) {
       std::vector<const Node *> cut = strangers(group);
       if (cut.empty()) {
+        cut = productsLeft(number, group);
+      }
+      if (cut.empty()) {
         continue;
       }
       const Node &first = *cut[0]; // the innermost one, and its like
       std::erase_if(cut, [&](const Node *node) {
         return boundBy(*node) != boundBy(first) || node->free != first.free;
       });
-      const std::vector<const Node *> values = frontier(rootsOf(group), {cut.begin(), cut.end()});
-      materialise(number, values, readsAtConditionalIndex(rootsOf(group), values));
+      const std::vector<const Node *> reduced = frontier(rootsOf(group), {cut.begin(), cut.end()});
+      const std::vector<const Node *> values =
+          epilogues.of(reduced, number, group, ownerOf(number), apart);
+      materialise(number, values, readsAtConditionalIndex(rootsOf(group), values), "", &first);
       return true;
     }
     return false;
   }
 
   /// The new stage computes them wherever the iterators lead, without the conditions around them.
-  void materialise(size_t number, const std::vector<const Node *> &values, bool isOpen) {
+  void materialise(size_t number, const std::vector<const Node *> &values, bool isOpen,
+                   const std::string &why, const Node *cut = nullptr) {
     LeftValues left =
         leaveValues(program, known, program.stages[number], values, isOpen, ownerOf(number), apart);
+    for (const Store &store : left.stores) {
+      if (cut) {
+        cuts.emplace(store.buffer, cut);
+      } else {
+        reasons.emplace(store.buffer, why);
+      }
+    }
     std::vector<Stage> before;
     for (const BufferId buffer : left.found) {
       takeStoresOf(buffer, number, before);
@@ -307,8 +377,10 @@ private:
   Program &program;
   const std::set<BufferId> &apart;
   const size_t ownBuffers;
+  std::map<BufferId, const Node *> cuts; ///< the reduction of which a temporary has something
   BoundNames names{program};
   SavedValues known{program, names};
+  Epilogues epilogues{program, known, names};
   // A stage that may not be launched leaves nothing to others.
   SharedFactors shared{program, names,
                        [this](size_t stage) { return !apart.contains(ownerOf(stage)); }};
@@ -316,8 +388,10 @@ private:
 
 } // namespace
 
-void partition(Program &program, const std::set<BufferId> &apart) {
-  Partitioner(program, apart).run();
+std::map<BufferId, std::string> partition(Program &program, const std::set<BufferId> &apart) {
+  Partitioner partitioner(program, apart);
+  partitioner.run();
+  return std::move(partitioner.reasons);
 }
 
 } // namespace nereid::generator

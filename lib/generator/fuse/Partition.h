@@ -23,7 +23,8 @@ constexpr int64_t wholeAtMost = 8192, wholeAtMostOutside = 128;
 /// Gives reductions over equal extents the same iterators where no value tells them apart, and cuts
 /// off those that cannot stay. The program is normalised and keeps the laws; a second time changes
 /// nothing. `apart`: first buffers of stages that may have another form, so that what is cut off
-/// them serves no other stage.
-void partition(Program &program, const std::set<BufferId> &apart = {});
+/// them serves no other stage. The result says in words why each temporary that it has added is
+/// between two kernels.
+std::map<BufferId, std::string> partition(Program &program, const std::set<BufferId> &apart = {});
 
 } // namespace nereid::generator

@@ -7,6 +7,7 @@
 #include "lib/generator/launch/ChainForms.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TileShares.h"
+#include "lib/generator/launch/ToldKernels.h"
 #include "lib/generator/launch/table/TableMaker.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Count.h"
@@ -93,17 +94,48 @@ LaunchChoice formChoice(std::string name, std::string rule) {
   return choice;
 }
 
+/// What the values of stores are called, where that is the number of an operation.
+static std::set<size_t> operationsOf(const Program &program, const std::vector<Store> &stores) {
+  std::set<size_t> result;
+  for (const Node *node : reachable(rootsOf(stores))) {
+    const std::string &word = program.nodes.wordFor(node);
+    const bool isRead = node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
+    if (!isRead && !word.empty() && word.find_first_not_of("0123456789") == std::string::npos) {
+      result.insert(std::stoul(word));
+    }
+  }
+  return result;
+}
+
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
+  auto told = makeToldKernels(program, name, {});
+  return told ? Result<MadeKernels>(std::move(told->made)) : Result<MadeKernels>(told.error());
+}
+
+Result<ToldKernels> makeToldKernels(Program &program, const std::string &name,
+                                    std::map<BufferId, std::string> given) {
+  ToldKernels told;
+  told.reasons = std::move(given);
+  auto tell = [&](const std::string &why) { // of temporaries that there are since the last time
+    for (BufferId buffer = 0; buffer < program.buffers.size(); ++buffer) {
+      if (program.buffers[buffer].role == BufferRole::Temporary) {
+        told.reasons.emplace(buffer, why);
+      }
+    }
+  };
   cutOutChains(program);
+  tell("attention is a kernel of its own, which keeps its scores on chip: it takes what is "
+       "multiplied from memory and leaves its result there");
   const std::map<BufferId, ChainStage> chains = chainStages(program);
   const std::optional<RowChains> rowChains = chains.empty() ? rowChainsOf(program) : std::nullopt;
+  tell("a number for each row of scores, with which the scores are computed anew and never stored");
   const size_t ownBuffers = program.buffers.size();
   std::set<BufferId> apart;
   for (const auto &[buffer, chain] : chains) {
     apart.insert(buffer);
   }
-  partition(program, apart);
-  MadeKernels made;
+  told.reasons.merge(partition(program, apart));
+  MadeKernels &made = told.made;
   std::map<BufferId, std::string> conditions; ///< under which a workspace is needed at all
   Roles roles;
   size_t count = 0, number = 0, chainNumber = 0;
@@ -141,6 +173,7 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
           return added.error();
         }
         std::move(kernels->begin(), kernels->end(), std::back_inserter(made.kernels));
+        told.operations.resize(made.kernels.size(), operationsOf(program, form.stores));
         for (size_t i = firstOfForm; !form.condition.empty() && i < made.kernels.size(); ++i) {
           addCondition(made.kernels[i].condition, form.condition);
         }
@@ -160,6 +193,7 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
           !added) {
         return added.error();
       }
+      told.operations.resize(made.kernels.size(), operationsOf(program, chain->second.stores));
     }
     firstKernel = made.kernels.size();
   }
@@ -167,11 +201,18 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
     if (Status added = addRowChains(program, name, *rowChains, made, conditions, roles); !added) {
       return added.error();
     }
+    std::set<size_t> all;
+    for (const RowChains::Step &step : rowChains->steps) {
+      all.merge(operationsOf(program, step.stores));
+    }
+    told.operations.resize(made.kernels.size(), all);
   }
   std::vector<LaunchChoice> choices = std::move(made.table.choices);
   made.table = tableOf(program, std::move(conditions), made.kernels);
   made.table.choices.insert(made.table.choices.end(), choices.begin(), choices.end());
-  return made;
+  tell("a sum is made in parts, as there are more processors than blocks of results, and the parts "
+       "are added up behind them");
+  return told;
 }
 
 } // namespace nereid::generator

@@ -11,12 +11,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nereid::generator {
 
 using definition::OperandKind;
 
 namespace {
+
+constexpr int64_t largestDivisor = 1 << 16;
 
 /// What is put behind nothing, or padded, has elements all the same; and where sizes choose a
 /// value, one of them may be 0.
@@ -35,6 +38,24 @@ bool mayHaveEmptySizes(const definition::Operator &op) {
   return false;
 }
 
+/// What divides every value of the size, as constraints such as "D % 8 == 0" say: D // 8 is an
+/// eighth of D then, and a row of D elements has parts of that many.
+int64_t divisorOf(const definition::Operator &op, const std::string &size) {
+  using Kind = definition::ConstraintTerm::Kind;
+  int64_t divisor = 1;
+  for (const definition::Constraint &each : op.constraints) {
+    const definition::ConstraintTerm &rest = each.left, &zero = each.right;
+    const bool isRest = each.relation == "==" && rest.kind == Kind::Binary && rest.name == "%" &&
+                        zero.kind == Kind::Number && zero.number == 0;
+    if (isRest && rest.operands[0].kind == Kind::Symbol && rest.operands[0].name == size &&
+        rest.operands[1].kind == Kind::Number && rest.operands[1].number >= 1 &&
+        rest.operands[1].number <= largestDivisor) {
+      divisor = std::lcm(divisor, static_cast<int64_t>(rest.operands[1].number));
+    }
+  }
+  return divisor <= largestDivisor ? divisor : 1;
+}
+
 } // namespace
 
 Program Lowerer::run() {
@@ -44,7 +65,8 @@ Program Lowerer::run() {
     return std::find(all.begin(), all.end(), name) != all.end();
   });
   for (const std::string &symbol : all) {
-    sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? leading : symbol, least}));
+    sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? leading : symbol, least,
+                                                     std::nullopt, divisorOf(op, symbol)}));
   }
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     const GraphNode &node = op.nodes[i];
@@ -55,7 +77,7 @@ Program Lowerer::run() {
     current = i;
     values.push_back(i < op.parameters.size()
                          ? parameter(op.parameters[i])
-                         : called(node.name, apply(node, std::move(operands))));
+                         : kept(i, called(i, apply(node, std::move(operands)))));
   }
   store();
   // A line of which nobody asked for a value.
@@ -86,19 +108,64 @@ Lowered Lowerer::parameter(const definition::Parameter &parameter) {
   return result;
 }
 
-/// The value under the name that the body gives it.
-Lowered Lowerer::called(const std::string &name, Lowered value) {
-  if (name.empty() || value.isNumber()) {
+/// The value of a node of the graph under the name that the body gives it, or that an account does.
+Lowered Lowerer::called(size_t number, Lowered value) {
+  const GraphNode &node = op.nodes[number];
+  if (value.isNumber() || (node.name.empty() && !isTold)) {
     return value;
   }
-  value.tensor.at = [this, name, at = value.tensor.at](const Point &point) {
-    const Node *node = at(point);
-    program.nodes.call(node, name);
-    return node;
+  auto call = [this, number](const Node *made) {
+    const GraphNode &own = op.nodes[number];
+    if (isTold) {
+      claim(made, number);
+    } else {
+      program.nodes.call(made, own.name);
+    }
+  };
+  value.tensor.at = [call, at = value.tensor.at](const Point &point) {
+    const Node *made = at(point);
+    call(made);
+    return made;
   };
   if (value.line) {
-    program.nodes.call(value.line->value, name);
+    call(value.line->value);
   }
+  return value;
+}
+
+/// What the value is made of that no operation before it has made comes from this one.
+void Lowerer::claim(const Node *value, size_t number) {
+  using Kind = NodeKind;
+  const definition::Operation *operation = definition::findOperation(op.nodes[number].op);
+  if (!operation || operation->kind == definition::OperationKind::View) {
+    return; // computes nothing
+  }
+  const std::string word = std::to_string(number);
+  std::vector<const Node *> work = {value};
+  while (!work.empty()) {
+    const Node *each = work.back();
+    work.pop_back();
+    const bool isMade = each->kind == Kind::Map || each->kind == Kind::Reduce ||
+                        each->kind == Kind::Scan || each->kind == Kind::Order ||
+                        each->kind == Kind::Pick || each->kind == Kind::Random;
+    if (isMade && program.nodes.wordFor(each).empty()) {
+      program.nodes.call(each, word);
+      work.insert(work.end(), each->inputs.begin(), each->inputs.end());
+    }
+  }
+}
+
+/// The value as readers get it: from memory, where that is better than computing it for each.
+Lowered Lowerer::kept(size_t number, Lowered value) {
+  const std::optional<std::string> why =
+      value.isNumber() || value.line ? std::nullopt : keptTensors.why(static_cast<int>(number));
+  if (!why) {
+    return value;
+  }
+  const BufferId saved = temporary("left", value.tensor.shape, value.tensor.dtype, *why);
+  make.store("left", {{saved, value.tensor}});
+  keptTensors.keep(number);
+  value.tensor = stored(saved);
   return value;
 }
 
@@ -187,7 +254,9 @@ Lowered Lowerer::apply(const GraphNode &node, std::vector<Lowered> in) {
   case definition::OperationKind::Contraction:
     result.tensor = product(as(in[0], inside), as(in[1], inside));
     if (isSpread(current)) {
-      const BufferId saved = temporary("product", result.tensor.shape, inside);
+      const BufferId saved = temporary("product", result.tensor.shape, inside,
+                                       "results ask for the same elements of the product, as "
+                                       "windows overlap, and it is computed once");
       make.store("product", {{saved, result.tensor}});
       result.tensor = stored(saved);
     }
@@ -291,6 +360,23 @@ std::string leadingSymbol(const std::function<bool(const std::string &)> &isSize
 Result<Program> lower(const definition::Operator &op, DType dtype) {
   try {
     return Lowerer(op, dtype).run();
+  } catch (const Lowerer::Unsupported &found) {
+    return makeError("E0607", fmt::format("operation '{}' has no lowering", found.op));
+  }
+}
+
+Result<ToldProgram> lowerTold(const definition::Operator &op, DType dtype) {
+  try {
+    Lowerer lowerer(op, dtype, true);
+    Program program = lowerer.run();
+    ToldProgram told{std::move(program), lowerer.reasonsOfTemporaries()};
+    for (BufferId buffer = 0; buffer < told.program.buffers.size(); ++buffer) {
+      if (told.program.buffers[buffer].role == BufferRole::Temporary) {
+        told.reasons.emplace(buffer, "a kernel that scans or sorts takes its line from memory, and "
+                                     "what needs other places of a line comes behind it");
+      }
+    }
+    return told;
   } catch (const Lowerer::Unsupported &found) {
     return makeError("E0607", fmt::format("operation '{}' has no lowering", found.op));
   }

@@ -10,6 +10,7 @@
 #include "lib/generator/program/Program.h"
 
 #include <functional>
+#include <map>
 #include <string>
 
 namespace nereid::generator {
@@ -21,5 +22,13 @@ std::string leadingSymbol(const std::function<bool(const std::string &)> &isSize
 /// Sizes are the symbols of the definition's shapes, leadingSymbol() for "...", each at least 1;
 /// tensors lie one element after another. E0607 for an operation that has no lowering yet.
 Result<Program> lower(const definition::Operator &op, DType dtype);
+
+/// For the account of what kernels compute, not for their text: every value is called by the number
+/// of the operation of definition::decomposed(op) that it is of.
+struct ToldProgram {
+  Program program;
+  std::map<BufferId, std::string> reasons; ///< why a temporary is between two kernels
+};
+Result<ToldProgram> lowerTold(const definition::Operator &op, DType dtype);
 
 } // namespace nereid::generator

@@ -9,6 +9,10 @@
 
 namespace nereid::generator {
 
+/// Why others read from memory what is written there.
+constexpr const char *metAtData =
+    "elements are written at indices that are data, and whoever reads one waits for all of them";
+
 Lazy Lowerer::indexed(const GraphNode &node, const std::vector<Lowered> &in, DType storage) {
   std::vector<size_t> ranks;
   for (const Lowered &each : in) {
@@ -37,14 +41,14 @@ Lazy Lowerer::indexed(const GraphNode &node, const std::vector<Lowered> &in, DTy
   operands.values = as(values, type);
   if (meetAsOrdinals(operands)) {
     const IndexedOperands ordinals = asOrdinals(program, make, operands);
-    const BufferId met = temporary("met", operands.table.shape, DType::I32);
+    const BufferId met = temporary("met", operands.table.shape, DType::I32, metAtData);
     writeInMemory(program, make, ordinals, op.name, {met});
     return make.cast(ofOrdinals(program, make, operands, stored(met)), computed(storage));
   }
   const bool isMean = operands.indexing.meeting == definition::Meeting::Mean;
   std::vector<BufferId> results = {resultBuffer(operands.table.shape, type, storage, isMean)};
   if (isMean) {
-    results.push_back(temporary("met", operands.table.shape, type));
+    results.push_back(temporary("met", operands.table.shape, type, metAtData));
   }
   writeInMemory(program, make, operands, op.name, results);
   Lazy written = stored(results[0]);
@@ -67,7 +71,7 @@ BufferId Lowerer::resultBuffer(const Shape &shape, DType type, DType storage, bo
   const auto output = std::find(op.outputs.begin(), op.outputs.end(), node);
   const bool isOne = std::count(op.outputs.begin(), op.outputs.end(), node) == 1;
   if (isUsed || isPart || !isOne || type != storage) {
-    const BufferId met = temporary("met", shape, type);
+    const BufferId met = temporary("met", shape, type, metAtData);
     if (!isPart && type == storage) {
       results.emplace(current, met);
     }
@@ -101,7 +105,7 @@ std::optional<BufferId> Lowerer::reshapedResult(int output) const {
              : std::nullopt;
 }
 
-BufferId Lowerer::temporary(const char *hint, const Shape &shape, DType type) {
+BufferId Lowerer::temporary(const char *hint, const Shape &shape, DType type, std::string why) {
   Buffer buffer;
   do {
     buffer.name = fmt::format("{}_{}", hint, ++temporaries);
@@ -111,7 +115,9 @@ BufferId Lowerer::temporary(const char *hint, const Shape &shape, DType type) {
   buffer.dtype = type;
   buffer.sizes = shape;
   buffer.strides = contiguousStrides(shape);
-  return program.add(std::move(buffer));
+  const BufferId made = program.add(std::move(buffer));
+  reasons.emplace(made, std::move(why));
+  return made;
 }
 
 /// What stages have written to a buffer.

@@ -168,6 +168,9 @@ Lazy Lowerer::numberTensor(const language::Expr &expr, DType type) {
     return function == "float" ? operand : make.map(function, {operand});
   }
   case ExprKind::Binary:
+    if (isFloat(type) && (expr.text == "//" || expr.text == "%")) { // of whole numbers alone
+      return make.cast(numberTensor(expr, DType::I64), type);
+    }
     if (const auto operation = definition::operationOfSign(expr.text)) {
       return make.map(*operation, {numberTensor(*expr.operands[0], type),
                                    numberTensor(*expr.operands[1], type)});

@@ -8,6 +8,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/generator/lower/KeptTensors.h"
 #include "lib/generator/lower/Lazy.h"
 #include "lib/generator/lower/Lines.h"
 #include "lib/language/syntax/Ast.h"
@@ -32,10 +33,13 @@ public:
     std::string op;
   };
 
-  Lowerer(const definition::Operator &written, DType dtype)
-      : op(definition::decomposed(written)), dtype(dtype) {}
+  /// `isTold`: values are called by their operations, see ToldProgram.
+  Lowerer(const definition::Operator &written, DType dtype, bool isTold = false)
+      : op(definition::decomposed(written)), dtype(dtype), isTold(isTold) {}
 
   Program run();
+  /// Why the temporaries that it has made are between two kernels, in words.
+  const std::map<BufferId, std::string> &reasonsOfTemporaries() const { return reasons; }
 
 private:
   using GraphNode = definition::Node;
@@ -51,7 +55,9 @@ private:
   // ---- leaves, outputs, operations: Lower.cpp ----
 
   Lowered parameter(const definition::Parameter &parameter);
-  Lowered called(const std::string &name, Lowered value);
+  Lowered called(size_t number, Lowered value);
+  void claim(const Node *value, size_t number);
+  Lowered kept(size_t number, Lowered value);
   void store();
   Lowered apply(const GraphNode &node, std::vector<Lowered> in);
   Lowered inlined(const definition::Operator &lowering, std::vector<Lowered> in);
@@ -96,18 +102,22 @@ private:
   Lazy indexed(const GraphNode &node, const std::vector<Lowered> &in, DType storage);
   BufferId resultBuffer(const Shape &shape, DType type, DType storage, bool isPart);
   std::optional<BufferId> reshapedResult(int output) const;
-  BufferId temporary(const char *hint, const Shape &shape, DType type);
+  /// `why` it is between two kernels, for the account.
+  BufferId temporary(const char *hint, const Shape &shape, DType type, std::string why);
   Lazy stored(BufferId buffer);
 
   const definition::Operator op;
   const DType dtype;
+  const bool isTold;
   Program program;
+  std::map<BufferId, std::string> reasons;
   Tensors make{program};
   Lines lines{program, make};
   std::map<std::string, Polynomial> sizes;
   size_t current = 0; ///< number of the node that is lowered
   int temporaries = 0;
   std::vector<Lowered> values;
+  KeptTensors keptTensors{op};
   std::map<size_t, BufferId> results; ///< temporaries that hold nodes as outputs would
 };
 
