@@ -50,6 +50,7 @@ private:
 
   // ---- leaves, outputs, operations: Lower.cpp ----
 
+  void takeRules();
   Lowered parameter(const definition::Parameter &parameter);
   Lowered called(const std::string &name, Lowered value);
   void store();
