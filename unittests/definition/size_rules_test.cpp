@@ -3,7 +3,7 @@
 // attention of grouped heads in the layouts of models.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/operations/SizeRules.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 
 namespace nereid::definition {
 namespace {
@@ -53,6 +53,16 @@ TEST(SizeRules, NamesStandForTheProductsThatTheyAre) {
   EXPECT_EQ(rules.named(*sizePolynomial("0")).text(), "0");
   EXPECT_TRUE(rules.areEqual(*sizePolynomial("Q * D"), *sizePolynomial("D * H * (Q // H)")));
   EXPECT_FALSE(rules.areEqual(*sizePolynomial("Q"), *sizePolynomial("H")));
+}
+
+TEST(SizeRules, OtherSizesKeepTheirSpelling) {
+  const auto inShape = [](const std::string &constraint, const std::string &size) {
+    Loaded loaded = grouped("out = q * 1.0", "\"B\", \"Q\", \"L\", \"D\"", constraint);
+    return loaded.op ? SizeRules(*loaded.op).named(*sizePolynomial(size)).text() : loaded.code();
+  };
+  EXPECT_EQ(inShape("\"Q == B + H + 2\"", "B + H + 2"), "B + H + 2");
+  EXPECT_EQ(inShape("\"Q == 3 * H\"", "3 * H"), "3 * H");
+  EXPECT_EQ(inShape("\"D == B * H\"", "B * H * L"), "D * L");
 }
 
 TEST(SizeRules, RepeatingHeadsMakesThatTheyDivide) {

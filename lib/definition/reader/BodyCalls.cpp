@@ -10,6 +10,7 @@
 #include "lib/definition/reader/BodyCasts.h"
 #include "lib/definition/reader/BodyInPlace.h"
 #include "lib/definition/reader/creation/BodyCreation.h"
+#include "lib/definition/reader/creation/TypeLimits.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
 #include "lib/definition/reader/sequences/BodySequences.h"
@@ -404,7 +405,7 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   case ArgumentType::Operand: {
     if (text == "max" || text == "min") { // of the first operand's type
       const auto target = BodyCasts(*this).typeOf(node.inputs[0], range);
-      const auto limit = target ? limitOf(text, *target, range) : std::nullopt;
+      const auto limit = target ? TypeLimits(*this).limitOf(text, *target, range) : std::nullopt;
       if (limit) {
         node.inputs.push_back(*limit);
       }

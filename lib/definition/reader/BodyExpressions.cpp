@@ -7,9 +7,10 @@
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Signs.h"
 #include "lib/definition/operations/SizeExpression.h"
-#include "lib/definition/operations/SizeRules.h"
 #include "lib/definition/operations/indices/Creation.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 #include "lib/definition/reader/BodyInPlace.h"
+#include "lib/definition/reader/creation/TypeLimits.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
 #include "lib/definition/reader/sequences/BodySequences.h"
@@ -245,7 +246,7 @@ bool BodyExpressions::assignLiteral(const std::string &name, const Expr &value, 
     return false;
   }
   const Expr *literal = known.literalOf(value);
-  literal = literal ? literal : typeLiteral(value);
+  literal = literal ? literal : TypeLimits(*this).literal(value);
   if (!literal) {
     return false;
   }
@@ -445,8 +446,8 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
       return constant(found->second, sourceText(expr.range));
     }
   }
-  if (isTypeLimit(expr)) {
-    return typeLimit(expr);
+  if (TypeLimits::isLimit(expr)) {
+    return TypeLimits(*this).limit(expr);
   }
   const int before = errors;
   if (std::optional<int> part = partOfSeveral(expr); part || errors > before) {

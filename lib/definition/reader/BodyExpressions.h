@@ -87,6 +87,7 @@ private:
   friend class WrittenCall;
   friend class BodyCreation;
   friend class BodySequences; ///< lists and tuples
+  friend class TypeLimits;
 
   /// The entries of a list or a tuple; names may share one.
   using Sequence = std::vector<int>;
@@ -110,14 +111,6 @@ private:
   std::optional<int> called(const Call &call);
   /// `opensLists`: arguments that are lists become their entries, which are read for that.
   std::optional<Call> takenApart(const language::Expr &expr, bool opensLists);
-  /// `x.dtype` and `torch.float32` as a value, whatever names stand for later; null for others.
-  const language::Expr *typeLiteral(const language::Expr &expr);
-  /// `torch.finfo(x.dtype).max`.
-  bool isTypeLimit(const language::Expr &expr) const;
-  std::optional<int> typeLimit(const language::Expr &expr);
-  /// "max", "min", "eps" or "tiny" of a type that BodyCasts names.
-  std::optional<int> limitOf(const std::string &what, const std::string &target,
-                             SourceRange range);
   std::optional<int> elementCount(const language::Expr &tensor, SourceRange range);
   bool isListOfNumbers(const language::Expr &expr) const;
   std::optional<int> mathCall(const Call &call);

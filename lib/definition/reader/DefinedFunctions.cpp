@@ -2,6 +2,7 @@
 #include "lib/definition/reader/DefinedFunctions.h"
 
 #include "lib/definition/reader/BodyExpressions.h"
+#include "lib/definition/reader/creation/TypeLimits.h"
 #include "lib/definition/reader/sequences/BodySequences.h"
 
 #include <fmt/format.h>
@@ -110,7 +111,7 @@ std::optional<DefinedFunctions::Binding> DefinedFunctions::bound(const Expr &val
   const bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
   const bool mayBeLiteral = !isList || reader.isListOfNumbers(value);
   const Expr *literal = mayBeLiteral ? reader.known.literalOf(value) : nullptr;
-  literal = literal ? literal : reader.typeLiteral(value);
+  literal = literal ? literal : TypeLimits(reader).literal(value);
   if (literal) {
     return Binding{std::nullopt, literal};
   }

@@ -6,7 +6,7 @@
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
-#include "lib/definition/operations/SizeRules.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/CaseReader.h"
 #include "lib/definition/reader/TomlReader.h"

@@ -3,8 +3,8 @@
 #include "lib/generator/lower/Lower.h"
 
 #include "lib/definition/operations/SizeExpression.h"
-#include "lib/definition/operations/SizeRules.h"
 #include "lib/definition/operations/indices/Creation.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/lower/Lowerer.h"
 #include "lib/generator/lower/Moves.h"

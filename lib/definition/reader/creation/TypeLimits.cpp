@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types as values, and what they hold: `dtype = x.dtype`, `torch.finfo(dtype).min`. A number that
-// differs between the operator's types is found by what becomes infinite in them.
+#include "lib/definition/reader/creation/TypeLimits.h"
+
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/reader/BodyCasts.h"
-#include "lib/definition/reader/BodyExpressions.h"
 
 #include <fmt/format.h>
 
@@ -37,10 +36,11 @@ double floatLimit(const std::string &what, DType type) {
 
 } // namespace
 
-const Expr *BodyExpressions::typeLiteral(const Expr &expr) {
+const Expr *TypeLimits::literal(const Expr &expr) {
   const bool isAttribute = expr.kind == ExprKind::Attribute;
   const Expr *base = isAttribute ? expr.operands[0].get() : nullptr;
-  if (isAttribute && base->kind == ExprKind::Name && base->text == "torch" && !lookup("torch")) {
+  if (isAttribute && base->kind == ExprKind::Name && base->text == "torch" &&
+      !body.lookup("torch")) {
     return parseDType(expr.text) || expr.text == "float" || expr.text == "half" ||
                    expr.text == "double" || expr.text == "long" || expr.text == "int"
                ? &expr
@@ -49,7 +49,7 @@ const Expr *BodyExpressions::typeLiteral(const Expr &expr) {
   if (!isAttribute || expr.text != "dtype") {
     return nullptr;
   }
-  const std::optional<int> like = read(*base);
+  const std::optional<int> like = body.read(*base);
   if (!like) {
     return nullptr;
   }
@@ -57,20 +57,20 @@ const Expr *BodyExpressions::typeLiteral(const Expr &expr) {
   tensor->kind = ExprKind::Name;
   tensor->range = expr.range;
   tensor->text = "#" + std::to_string(*like);
-  Expr *kept = known.keep(ExprKind::Attribute, expr.range);
+  Expr *kept = body.known.keep(ExprKind::Attribute, expr.range);
   kept->text = "dtype";
   kept->operands.push_back(std::move(tensor));
   return kept;
 }
 
-bool BodyExpressions::isTypeLimit(const Expr &expr) const {
+bool TypeLimits::isLimit(const Expr &expr) {
   const Expr *call = expr.kind == ExprKind::Attribute ? expr.operands[0].get() : nullptr;
   const Expr *callee = call && call->kind == ExprKind::Call ? call->operands[0].get() : nullptr;
   return callee && callee->kind == ExprKind::Attribute &&
          (callee->text == "finfo" || callee->text == "iinfo");
 }
 
-std::optional<int> BodyExpressions::typeLimit(const Expr &expr) {
+std::optional<int> TypeLimits::limit(const Expr &expr) {
   const Expr &call = *expr.operands[0];
   static const std::map<std::string, std::string> words = {{"max", "max"},
                                                            {"min", "min"},
@@ -79,35 +79,36 @@ std::optional<int> BodyExpressions::typeLimit(const Expr &expr) {
                                                            {"smallest_normal", "tiny"}};
   const auto what = words.find(expr.text);
   if (what == words.end() || call.operands.size() != 2 || !call.keywords.empty()) {
-    fail("E0608", expr.range, fmt::format("'{}' has no '{}'", call.operands[0]->text, expr.text))
+    body.fail("E0608", expr.range,
+              fmt::format("'{}' has no '{}'", call.operands[0]->text, expr.text))
         .withHelp("available: torch.finfo(x.dtype).max, .min, .eps and .tiny");
     return std::nullopt;
   }
-  const std::optional<std::string> target = BodyCasts(*this).target(*call.operands[1]);
+  const std::optional<std::string> target = BodyCasts(body).target(*call.operands[1]);
   return target ? limitOf(what->second, *target, expr.range) : std::nullopt;
 }
 
-std::optional<int> BodyExpressions::limitOf(const std::string &what, const std::string &target,
-                                            SourceRange range) {
-  std::vector<DType> list = dtypes;
+std::optional<int> TypeLimits::limitOf(const std::string &what, const std::string &target,
+                                       SourceRange range) {
+  std::vector<DType> list = body.dtypes;
   if (target != "own") {
     list = {*parseDType(target)};
   }
   if (list.size() == 1 && !isFloat(list[0])) {
     if (what != "max" && what != "min") {
-      fail("E0608", range, fmt::format("integers have no '{}'", what));
+      body.fail("E0608", range, fmt::format("integers have no '{}'", what));
       return std::nullopt;
     }
     const auto most = static_cast<int64_t>(highestInteger(list[0]));
     const int64_t value = what == "min" ? lowestInteger(list[0]) : most;
-    return integerConstant(value, std::to_string(value));
+    return body.integerConstant(value, std::to_string(value));
   }
   if (list.size() == 1) {
     const double value = floatLimit(what, list[0]);
-    return constant(value, fmt::format("{}", value));
+    return body.constant(value, fmt::format("{}", value));
   }
   if (!std::all_of(list.begin(), list.end(), isFloat)) {
-    fail("E0608", range, "what a type holds differs between the operator's types")
+    body.fail("E0608", range, "what a type holds differs between the operator's types")
         .withHelp("give the definition one type of integers");
     return std::nullopt;
   }
@@ -116,18 +117,18 @@ std::optional<int> BodyExpressions::limitOf(const std::string &what, const std::
   const bool hasDouble = list.back() == DType::F64;
   const auto number = [&](double value) {
     Node node = creationNode("full", {}, hasDouble ? "float64" : "float32");
-    node.inputs = {constant(value, fmt::format("{}", value))};
-    return append(std::move(node), range);
+    node.inputs = {body.constant(value, fmt::format("{}", value))};
+    return body.append(std::move(node), range);
   };
   std::optional<int> result = number(floatLimit(what, list[0]));
   for (size_t i = 1; i < list.size() && result; ++i) {
     const std::optional<int> probe = number(largestFinite(list[i]));
-    const auto here = probe ? apply("to_own", {*probe}, range) : std::nullopt;
-    const auto isBeyond = here ? apply("isinf", {*here}, range) : std::nullopt;
+    const auto here = probe ? body.apply("to_own", {*probe}, range) : std::nullopt;
+    const auto isBeyond = here ? body.apply("isinf", {*here}, range) : std::nullopt;
     const auto wider = isBeyond ? number(floatLimit(what, list[i])) : std::nullopt;
-    result = wider ? apply("where", {*isBeyond, *result, *wider}, range) : std::nullopt;
+    result = wider ? body.apply("where", {*isBeyond, *result, *wider}, range) : std::nullopt;
   }
-  return result ? apply("to_own", {*result}, range) : std::nullopt;
+  return result ? body.apply("to_own", {*result}, range) : std::nullopt;
 }
 
 } // namespace nereid::definition

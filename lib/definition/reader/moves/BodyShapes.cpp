@@ -5,8 +5,8 @@
 
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Shape.h"
-#include "lib/definition/operations/SizeRules.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "lib/definition/reader/sizes/ComputedDims.h"
 
 #include "lib/definition/gradient/text/BodyText.h"
-#include "lib/definition/operations/SizeRules.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 
 #include <fmt/format.h>
 

@@ -15,7 +15,7 @@ struct SizeRule {
   std::string name;
   SizePolynomial value;
   SizePolynomial divisor; ///< of "name % divisor == 0"; 0 where another constraint says it
-  bool isInShapes = true; ///< some tensor has the name as a dimension
+  bool isInShapes = true; ///< shapes have the name: some tensor's dimension is called so
 };
 
 /// "Q % H == 0".

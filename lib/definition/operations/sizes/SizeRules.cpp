@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/operations/SizeRules.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 
 #include "lib/definition/gradient/text/BodyText.h"
 #include "lib/language/syntax/Parser.h"
@@ -47,6 +47,12 @@ bool isDimension(const std::string &name, const Operator &op) {
   });
 }
 
+/// "G * H"; other sizes keep the spelling in which they are computed.
+bool isProductOfNames(const SizePolynomial &size) {
+  const std::string text = size.text();
+  return size.summands().size() == 1 && size.quotients().empty() && isSizeName(text.substr(0, 1));
+}
+
 } // namespace
 
 std::string divisibility(const SizePolynomial &numerator, const SizePolynomial &denominator) {
@@ -78,7 +84,7 @@ SizeRules::SizeRules(const Operator &op) {
     const bool isComputed = !value.constant() && !isSizeName(value.text());
     if (isSizeName(name.text()) && isComputed && !namesIn(value.text()).contains(name.text())) {
       add(name.text(), value, 0);
-      rules.back().isInShapes = isDimension(name.text(), op);
+      rules.back().isInShapes = isDimension(name.text(), op) && isProductOfNames(value);
     }
   }
 }
