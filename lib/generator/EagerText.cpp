@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/EagerText.h"
 
+#include "lib/definition/gradient/text/BodyText.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/ReductionPairs.h"
+#include "lib/definition/reader/Reassigned.h"
 #include "lib/generator/python/CreationText.h"
 #include "lib/generator/python/WrapperText.h"
 
@@ -65,10 +68,13 @@ std::string pathInPyTorch(const std::string &path) {
                                                      "eye",
                                                      "linspace",
                                                      "scalar_tensor",
+                                                     "tensor",
                                                      "full_like",
                                                      "zeros_like",
                                                      "ones_like",
                                                      "index_select",
+                                                     "meshgrid",
+                                                     "broadcast_tensors",
                                                      "take_along_dim"};
   const size_t dot = path.rfind('.');
   const std::string module = dot == std::string::npos ? "" : path.substr(0, dot);
@@ -81,7 +87,8 @@ std::string pathInPyTorch(const std::string &path) {
   }
   const definition::Operation *operation = definition::findOperation(name);
   const bool isOfPyTorch = operation || definition::findFunction(name) ||
-                           definition::findPair(name) || further.contains(name);
+                           definition::findPair(name) || definition::findReductionPair(name) ||
+                           further.contains(name);
   if (module.empty() && !isOfPyTorch) {
     return path; // Python's own, or a function of the body
   }
@@ -282,6 +289,9 @@ std::vector<std::string> eagerBody(const CalledOperator &called) {
       lines.push_back(fmt::format("{} = {}.shape[-{}]", dim.symbol, operand.name, step.fromEnd));
     }
   }
+  for (const std::string &input : definition::reassignedInputs(called.op)) {
+    lines.push_back(fmt::format("{0}_given = {0}", input));
+  }
   for (const std::string &line : bodyLines(called.op)) {
     lines.push_back(withModules(line));
     giveEpsilon(lines.back());
@@ -302,15 +312,19 @@ std::vector<std::string> eagerResults(const CalledOperator &called) {
   for (const Operand &operand : called.operands) {
     read += operand.isOutput ? "" : (read.empty() ? "" : ", ") + operand.name;
   }
+  std::map<std::string, std::string> given; // the body calls other values by these names
+  for (const std::string &input : definition::reassignedInputs(called.op)) {
+    given[input] = input + "_given";
+  }
   std::vector<std::string> results;
   size_t number = 0;
   for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : own;
       const std::string result = fmt::format("{}.to({})", operand.name, type);
-      results.push_back(mayBeView(called, operand, number++)
-                            ? fmt::format("_own({}, {})", result, read)
-                            : result);
+      results.push_back(definition::withNames(
+          mayBeView(called, operand, number++) ? fmt::format("_own({}, {})", result, read) : result,
+          given));
     }
   }
   return results;

@@ -222,7 +222,6 @@ TEST(Body, RefusalsHaveACode) {
                            "other = x + y",
                            "import torch\nout = x + y",
                            "out = x + 'a'",
-                           "x = x + 1\nout = x",
                            "out, b = x, y",
                            "for i in y:\n  out = x",
                            "out = torch.sum(x, dim=y)",

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <tuple>
 
 namespace nereid::definition {
@@ -30,11 +31,11 @@ Result binary(const std::string &text, const SizePolynomial &a, const SizePolyno
     return a * b;
   }
   const std::optional<int64_t> by = b.constant();
-  if (!by || *by <= 0 || (text != "//" && text != "%")) {
+  if (by.value_or(1) <= 0 || b.hasOverflowed() || (text != "//" && text != "%")) {
     return std::nullopt;
   }
-  const SizePolynomial quotient = a.floorDivide(*by);
-  return text == "//" ? quotient : a - quotient * *by;
+  const SizePolynomial quotient = a.floorDivide(b);
+  return text == "//" ? quotient : a - quotient * b;
 }
 
 } // namespace
@@ -114,6 +115,23 @@ SizePolynomial SizePolynomial::floorDivide(int64_t by) const {
                                     by));
 }
 
+/// "(Q // H)" with parentheses around sums and products.
+SizePolynomial SizePolynomial::floorDivide(const SizePolynomial &by) const {
+  if (const std::optional<int64_t> number = by.constant()) {
+    return floorDivide(*number);
+  }
+  if (const auto exact = dividedBy(by)) {
+    return *exact;
+  }
+  const auto operand = [](const SizePolynomial &size) {
+    const std::string text = size.text();
+    return isSizeName(text) || size.constant() ? text : "(" + text + ")";
+  };
+  SizePolynomial result = symbol(fmt::format("({} // {})", operand(*this), operand(by)));
+  result.overflowed = overflowed || by.overflowed;
+  return result;
+}
+
 std::optional<SizePolynomial> SizePolynomial::dividedBy(const SizePolynomial &by) const {
   if (by.terms.empty() || overflowed || by.overflowed) {
     return std::nullopt;
@@ -173,6 +191,47 @@ std::string SizePolynomial::text() const {
                             : fmt::format("{} * {}", size, factors);
   }
   return text.empty() ? "0" : text;
+}
+
+std::vector<SizePolynomial> SizePolynomial::summands() const {
+  std::vector<SizePolynomial> list;
+  for (const auto &[product, coefficient] : terms) {
+    list.emplace_back(0).add(product, coefficient);
+    list.back().overflowed = overflowed;
+  }
+  return list;
+}
+
+std::vector<std::string> SizePolynomial::quotients() const {
+  std::vector<std::string> found;
+  for (const auto &[product, coefficient] : terms) {
+    for (const std::string &factor : product) {
+      const std::string inner = factor.front() == '(' ? factor.substr(1, factor.size() - 2) : "";
+      if (!inner.empty() && std::find(found.begin(), found.end(), inner) == found.end()) {
+        found.push_back(inner);
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<std::pair<SizePolynomial, SizePolynomial>>
+SizePolynomial::cancelled(const SizePolynomial &a, const SizePolynomial &b) {
+  if (a.terms.size() != 1 || b.terms.size() != 1 || a.overflowed || b.overflowed) {
+    return std::nullopt;
+  }
+  const auto &[left, first] = *a.terms.begin();
+  const auto &[right, second] = *b.terms.begin();
+  Product ofLeft, ofRight;
+  std::set_difference(left.begin(), left.end(), right.begin(), right.end(),
+                      std::back_inserter(ofLeft));
+  std::set_difference(right.begin(), right.end(), left.begin(), left.end(),
+                      std::back_inserter(ofRight));
+  const int64_t common = std::gcd(first, second);
+  std::pair<SizePolynomial, SizePolynomial> result;
+  result.first.add(ofLeft, first / common);
+  result.second.add(ofRight, second / common);
+  return result;
 }
 
 std::string SizePolynomial::comparison() const {

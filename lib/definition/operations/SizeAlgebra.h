@@ -27,6 +27,8 @@ public:
   bool operator==(const SizePolynomial &) const = default;
   /// Rounded down; `by` is positive.
   SizePolynomial floorDivide(int64_t by) const;
+  /// The same by a size, which is not 0.
+  SizePolynomial floorDivide(const SizePolynomial &by) const;
   /// The quotient where `by` divides this without a rest for all values.
   std::optional<SizePolynomial> dividedBy(const SizePolynomial &by) const;
 
@@ -39,6 +41,13 @@ public:
   /// "N - 1"; "0" when there is nothing.
   std::string text() const;
   Dim dim() const;
+  /// The terms, whose sum it is.
+  std::vector<SizePolynomial> summands() const;
+  /// The quotients among its factors, as their texts: "Q // H".
+  std::vector<std::string> quotients() const;
+  /// Both without the factors that they share, where each is one product.
+  static std::optional<std::pair<SizePolynomial, SizePolynomial>>
+  cancelled(const SizePolynomial &a, const SizePolynomial &b);
   /// That this is not negative, as a relation without differences: "N >= M + 1".
   std::string comparison() const;
 
@@ -51,7 +60,7 @@ private:
 
 /// A name that a definition may declare; other texts of dimensions are computed.
 bool isSizeName(std::string_view text);
-/// Sums, differences, products, and quotients and remainders by positive numbers.
+/// Sums, differences, products, quotients and remainders.
 std::optional<SizePolynomial> sizePolynomial(const language::Expr &expr);
 std::optional<SizePolynomial> sizePolynomial(const std::string &text);
 

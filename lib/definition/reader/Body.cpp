@@ -72,6 +72,14 @@ bool collectOutputs(Operator &op, BodyExpressions &reader, SourceRange whole) {
   bool complete = true;
   for (const std::string &name : op.outputNames) {
     std::optional<int> node = reader.lookup(name);
+    if (const std::optional<size_t> length = node ? std::nullopt : reader.listLength(name)) {
+      reader
+          .fail("E0608", whole,
+                fmt::format("the output '{}' is a list of {} values, and no tensor", name, *length))
+          .withHelp(fmt::format("take them apart: {}, b = …", name));
+      complete = false;
+      continue;
+    }
     if (!node) {
       if (!reader.wasAssigned(name)) {
         reader.fail("E0608", whole, fmt::format("the body does not assign the output '{}'", name))
@@ -99,7 +107,7 @@ bool readBody(Operator &op, const BodyPlace &place, Diagnostics &diags) {
   std::string text = op.body;
   int indentation = dedent(text);
   // Blank lines in front make the parser count the definition file's own lines.
-  std::string padded(static_cast<size_t>(std::max(0, place.firstLine - 1)), '\n');
+  std::string padded(static_cast<size_t>(std::max(0, place.firstLine - 1 - place.added)), '\n');
   Diagnostics syntax;
   std::optional<language::SourceModule> module =
       language::parseStatements(place.path, padded + text, syntax);

@@ -13,6 +13,7 @@ struct BodyPlace {
   std::string fileText;
   int firstLine = 1;   ///< line of the file that holds the body's first line
   int firstColumn = 1; ///< column at which that first line starts
+  int added = 0;       ///< lines of the body in front of that one, which the file does not have
 };
 
 /// Appends the nodes of op.body to op.nodes (which holds the parameters already) and fills

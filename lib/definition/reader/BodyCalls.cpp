@@ -4,13 +4,16 @@
 #include "lib/definition/reader/BodyExpressions.h"
 
 #include "lib/definition/operations/Lowering.h"
+#include "lib/definition/operations/ReductionPairs.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyCasts.h"
 #include "lib/definition/reader/BodyInPlace.h"
 #include "lib/definition/reader/creation/BodyCreation.h"
+#include "lib/definition/reader/creation/TypeLimits.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
+#include "lib/definition/reader/sequences/BodySequences.h"
 #include "lib/definition/reader/windows/BodyWindows.h"
 
 #include <fmt/format.h>
@@ -58,7 +61,8 @@ const std::vector<std::string> &approximations() {
 
 } // namespace
 
-std::optional<BodyExpressions::Call> BodyExpressions::takenApart(const Expr &expr) {
+std::optional<BodyExpressions::Call> BodyExpressions::takenApart(const Expr &expr,
+                                                                 bool opensLists) {
   Call call;
   call.whole = &expr;
   const Expr &callee = *expr.operands[0];
@@ -77,6 +81,10 @@ std::optional<BodyExpressions::Call> BodyExpressions::takenApart(const Expr &exp
   for (size_t i = 1; i < expr.operands.size(); ++i) {
     call.positional.push_back(expr.operands[i].get());
   }
+  const bool keepsShapes = BodyCreation::isFunction(call.function); // whose rank may be open
+  if (opensLists && !BodySequences(*this).openAll(call.positional, keepsShapes)) {
+    return std::nullopt;
+  }
   return call;
 }
 
@@ -93,7 +101,13 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     }
     return values ? std::optional(values->front()) : std::nullopt;
   }
-  const std::optional<Call> parts = takenApart(expr);
+  if (BodySequences lists(*this); !callRange && lists.isFunction(expr)) {
+    return lists.called(expr);
+  }
+  const std::optional<Call> parts = takenApart(expr, true);
+  if (parts && !callRange && BodyInPlace::isActivation(*parts)) {
+    return BodyInPlace(*this).activated(*parts);
+  }
   return parts ? called(*parts) : std::nullopt;
 }
 
@@ -110,6 +124,15 @@ std::optional<int> BodyExpressions::called(const Call &call) {
   }
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
     return swapCall(call);
+  }
+  const bool isCount = call.function == "numel" || call.function == "nelement";
+  if (isCount && (call.receiver ? call.positional.empty() : call.positional.size() == 1)) {
+    return elementCount(call.receiver ? *call.receiver : *call.positional[0], call.whole->range);
+  }
+  if (call.function == "dim" && call.receiver) {
+    if (const std::optional<int64_t> rank = known.integerOf(*call.whole)) {
+      return integerConstant(*rank, std::to_string(*rank));
+    }
   }
   if (call.function == "size" && call.receiver && call.positional.size() == 1) {
     return sizeOf(*call.receiver, *call.positional[0], call.whole->range);
@@ -142,7 +165,7 @@ std::optional<int> BodyExpressions::called(const Call &call) {
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
-  if (findPair(call.function)) {
+  if (findPair(call.function) || findReductionPair(call.function)) {
     return onlyOfPair(call);
   }
   const Operation *operation = findOperation(call.function);
@@ -154,7 +177,9 @@ std::optional<int> BodyExpressions::called(const Call &call) {
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
-    known.insert(known.end(), {"einsum", "sum_to_size"});
+    known.insert(known.end(), {"einsum", "sum_to_size", "meshgrid", "broadcast_tensors"});
+    const std::vector<std::string> pairs = pairNames();
+    known.insert(known.end(), pairs.begin(), pairs.end());
     known.insert(known.end(), BodyCasts::names().begin(), BodyCasts::names().end());
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
@@ -263,13 +288,20 @@ BodyExpressions::matched(const Call &call, const std::string &name,
     given[arguments[i].name] = positional[i];
   }
   for (const language::Keyword &keyword : whole.keywords) {
+    if (BodyInPlace::isActivation(call) && keyword.name == "inplace") {
+      continue; // what that means, BodyInPlace knows
+    }
     const std::string argument = keyword.name == "unbiased" ? "correction" : keyword.name;
     bool known = std::any_of(arguments.begin(), arguments.end(),
                              [&](const Argument &a) { return a.name == argument; }) ||
                  (takesScale(name) && argument == "alpha") ||
                  (takesType(name) && argument == "dtype") ||
                  (name == "div" && argument == "rounding_mode");
-    if (!known || !given.emplace(argument, keyword.value.get()).second) {
+    const Expr *value = BodySequences(*this).opened(keyword.value.get());
+    if (!value) {
+      return std::nullopt;
+    }
+    if (!known || !given.emplace(argument, value).second) {
       fail("E0608", keyword.range,
            known ? fmt::format("argument '{}' of '{}' is given twice", keyword.name, name)
                  : fmt::format("'{}' has no argument '{}'", name, keyword.name))
@@ -370,10 +402,19 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   }
   const std::string &text = argument.defaultText;
   switch (argument.type) {
-  case ArgumentType::Operand:
+  case ArgumentType::Operand: {
+    if (text == "max" || text == "min") { // of the first operand's type
+      const auto target = BodyCasts(*this).typeOf(node.inputs[0], range);
+      const auto limit = target ? TypeLimits(*this).limitOf(text, *target, range) : std::nullopt;
+      if (limit) {
+        node.inputs.push_back(*limit);
+      }
+      return limit.has_value();
+    }
     node.inputs.push_back(constant(std::strtod(text.c_str(), nullptr), text));
     op.nodes.back().attributes["default"] = true;
     break;
+  }
   case ArgumentType::Bool:
     node.attributes[argument.name] = text == "True";
     break;
@@ -532,9 +573,20 @@ bool BodyExpressions::readTrailingShape(const Expr &value, Node &node) {
   size_t count = isList ? value.operands.size() : 1;
   for (size_t i = 0; i < count; ++i) {
     const Expr &entry = isList ? *value.operands[i] : value;
-    entries.push_back(entry.kind == ExprKind::Integer ? std::to_string(entry.integer) : entry.text);
+    const bool isComputed = entry.kind != ExprKind::Name && entry.kind != ExprKind::Integer;
+    const std::optional<int> node = isComputed                     ? read(entry)
+                                    : entry.kind == ExprKind::Name ? lookup(entry.text)
+                                                                   : std::optional<int>();
+    if (isComputed && !node) {
+      return false;
+    }
+    const bool isOfSizes = node && isSize(op.nodes[static_cast<size_t>(*node)]);
+    const std::optional<int64_t> number = known.integerOf(entry);
+    entries.push_back(number      ? std::to_string(*number)
+                      : isOfSizes ? sizeText(op.nodes[static_cast<size_t>(*node)])
+                                  : entry.text);
   }
-  auto shape = parseShape(entries);
+  auto shape = parseComputedShape(entries);
   const SymbolicShape &whole = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
   const auto *named = std::get_if<SymbolicShape>(&shape);
   bool fits = named && !named->empty() && named->size() <= whole.size() &&

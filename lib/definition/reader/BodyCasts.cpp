@@ -50,6 +50,9 @@ const std::vector<std::string> &BodyCasts::names() {
 }
 
 std::optional<std::string> BodyCasts::target(const Expr &type) {
+  if (const Expr *named = body.known.literalNamed(type)) { // dtype = x.dtype
+    return target(*named);
+  }
   const bool isAttribute = type.kind == ExprKind::Attribute;
   const Expr *base = isAttribute ? type.operands[0].get() : nullptr;
   if (isAttribute && base->kind == ExprKind::Name && base->text == "torch" &&

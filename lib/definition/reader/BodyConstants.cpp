@@ -117,10 +117,19 @@ Known BodyConstants::constantNamed(const std::string &name) const {
     return found->second ? constantOf(*found->second) : Known(NoneValue{});
   }
   const auto number = names.find(name);
-  if (number == names.end() || nodes[static_cast<size_t>(number->second)].op != "constant") {
+  const std::optional<int> numbered = numberedNode(name);
+  if ((number == names.end() && !numbered) ||
+      nodes[static_cast<size_t>(numbered ? *numbered : number->second)].op != "constant") {
     return std::nullopt;
   }
-  const Node &node = nodes[static_cast<size_t>(number->second)];
+  return numberAt(numbered ? *numbered : number->second);
+}
+
+Known BodyConstants::numberAt(int number) const {
+  const Node &node = nodes[static_cast<size_t>(number)];
+  if (node.op != "constant") {
+    return std::nullopt;
+  }
   return operandKind(node) == OperandKind::Whole ? Known(integerAttribute(node, "integer", 0))
                                                  : Known(constantValue(node));
 }
@@ -133,6 +142,55 @@ Known BodyConstants::rankOf(const Expr &tensor) const {
   }
   const SymbolicShape &shape = nodes[static_cast<size_t>(number->second)].shape;
   return shape.empty() || !shape[0].isRest() ? Known(static_cast<int64_t>(shape.size())) : Known();
+}
+
+/// A dimension that is a number.
+Known BodyConstants::sizeOf(const Expr &tensor, const Expr &place) const {
+  const auto number = tensor.kind == ExprKind::Name ? names.find(tensor.text) : names.end();
+  const std::optional<int64_t> dim = integerOf(place);
+  if (!dim || number == names.end() || isNumber(nodes[static_cast<size_t>(number->second)])) {
+    return std::nullopt;
+  }
+  const SymbolicShape &shape = nodes[static_cast<size_t>(number->second)].shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const bool isOpen = !shape.empty() && shape[0].isRest();
+  const int64_t at = *dim < 0 ? *dim + rank : *dim;
+  const bool isKnown = at >= 0 && at < rank && (!isOpen || *dim < 0);
+  return isKnown && shape[static_cast<size_t>(at)].symbol.empty()
+             ? Known(shape[static_cast<size_t>(at)].constant)
+             : Known();
+}
+
+std::optional<int> BodyConstants::numberedNode(const std::string &name) const {
+  return name.starts_with("#") ? std::optional(std::stoi(name.substr(1))) : std::nullopt;
+}
+
+language::ExprPtr BodyConstants::entry(int node, SourceRange range) const {
+  const Node &value = nodes[static_cast<size_t>(node)];
+  auto made = std::make_unique<Expr>();
+  made->range = range;
+  const bool isWhole = value.op == "constant" && operandKind(value) == OperandKind::Whole;
+  const int64_t number = isWhole ? integerAttribute(value, "integer", 0) : 0;
+  if (isWhole && number >= 0) {
+    made->kind = ExprKind::Integer;
+    made->integer = number;
+    made->text = std::to_string(number);
+    return made;
+  }
+  if (isWhole && number > INT64_MIN) {
+    auto inner = std::make_unique<Expr>();
+    inner->kind = ExprKind::Integer;
+    inner->range = range;
+    inner->integer = -number;
+    inner->text = std::to_string(-number);
+    made->kind = ExprKind::Unary;
+    made->text = "-";
+    made->operands.push_back(std::move(inner));
+    return made;
+  }
+  made->kind = ExprKind::Name;
+  made->text = "#" + std::to_string(node);
+  return made;
 }
 
 Known BodyConstants::constantOf(const Expr &expr) const {
@@ -194,9 +252,32 @@ Known BodyConstants::constantOf(const Expr &expr) const {
     return expr.text == "ndim" ? rankOf(*expr.operands[0]) : Known();
   case ExprKind::Call: {
     const Expr &callee = *expr.operands[0];
-    const bool isRank = callee.kind == ExprKind::Attribute && callee.text == "dim" &&
-                        expr.operands.size() == 1 && expr.keywords.empty();
+    const bool isMethod = callee.kind == ExprKind::Attribute && expr.keywords.empty();
+    if (isMethod && callee.text == "size" && expr.operands.size() == 2) {
+      return sizeOf(*callee.operands[0], *expr.operands[1]);
+    }
+    if (callee.kind == ExprKind::Name && callee.text == "len" && expr.operands.size() == 2) {
+      const std::optional<int64_t> length = lengthOf ? lengthOf(*expr.operands[1]) : std::nullopt;
+      return length ? Known(*length) : Known();
+    }
+    const bool isRank = isMethod && callee.text == "dim" && expr.operands.size() == 1;
     return isRank ? rankOf(*callee.operands[0]) : Known();
+  }
+  case ExprKind::Subscript: {
+    const Expr &of = *expr.operands[0];
+    const bool isShape = of.kind == ExprKind::Attribute && of.text == "shape";
+    if (isShape) {
+      return sizeOf(*of.operands[0], *expr.operands[1]);
+    }
+    if (const Expr *list = literalNamed(of)) { // dims = (1, 2)
+      const auto count = static_cast<int64_t>(list->operands.size());
+      const std::optional<int64_t> at = integerOf(*expr.operands[1]);
+      const int64_t place = at.value_or(0) < 0 ? *at + count : at.value_or(count);
+      return place >= 0 && place < count ? constantOf(*list->operands[static_cast<size_t>(place)])
+                                         : Known();
+    }
+    const std::optional<int> entry = entryOf ? entryOf(expr) : std::nullopt;
+    return entry ? numberAt(*entry) : Known();
   }
   default:
     return std::nullopt;

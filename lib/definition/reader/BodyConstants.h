@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,16 +48,35 @@ public:
   const language::Expr *literalOf(const language::Expr &expr);
   const language::Expr *literalNamed(const language::Expr &name) const;
   const language::Expr *integerLiteral(int64_t value, SourceRange range);
+  /// An expression that lives as long as this.
+  language::Expr *keep(language::ExprKind kind, SourceRange range);
+
+  /// A list's entry as an argument: a number as it would be written, another node by a name that no
+  /// body has.
+  language::ExprPtr entry(int node, SourceRange range) const;
+  std::optional<int> numberedNode(const std::string &name) const;
+
+  /// The number of entries of a list, and the node of the entry that a subscript names.
+  using LengthOf = std::function<std::optional<int64_t>(const language::Expr &)>;
+  using EntryOf = std::function<std::optional<int>(const language::Expr &)>;
+  void findListsBy(LengthOf length, EntryOf entry) {
+    lengthOf = std::move(length);
+    entryOf = std::move(entry);
+  }
 
 private:
   std::optional<BodyConstant> constantNamed(const std::string &name) const;
+  std::optional<BodyConstant> numberAt(int node) const;
   std::optional<BodyConstant> rankOf(const language::Expr &tensor) const;
-  language::Expr *keep(language::ExprKind kind, SourceRange range);
+  std::optional<BodyConstant> sizeOf(const language::Expr &tensor,
+                                     const language::Expr &place) const;
 
   const std::vector<Node> &nodes;
   const Names &names;
   const Literals &literals;
   std::deque<language::ExprPtr> kept;
+  LengthOf lengthOf;
+  EntryOf entryOf;
 };
 
 } // namespace nereid::definition

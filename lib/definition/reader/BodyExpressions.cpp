@@ -2,14 +2,19 @@
 // The expression kinds a body may hold. Calls are taken apart in BodyCalls.cpp.
 #include "lib/definition/reader/BodyExpressions.h"
 
-#include "lib/definition/reader/moves/BodyMoves.h"
-
+#include "lib/definition/constraints/ConstraintReader.h"
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Signs.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
+#include "lib/definition/reader/BodyInPlace.h"
+#include "lib/definition/reader/creation/TypeLimits.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
+#include "lib/definition/reader/sequences/BodySequences.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 
@@ -29,6 +34,9 @@ BodyExpressions::BodyExpressions(Operator &op, const BodyPlace &place, int inden
                                  Diagnostics &diags)
     : op(op), place(place), indentation(indentation), diags(diags),
       known(op.nodes, names, literals), defined(*this) {
+  known.findListsBy(
+      [this](const Expr &list) { return BodySequences(*this).lengthOf(list); },
+      [this](const Expr &subscript) { return BodySequences(*this).knownEntry(subscript); });
   for (size_t i = 0; i < op.parameters.size(); ++i) {
     if (!op.parameters[i].isSize()) { // those are read as the sizes that they are
       names[op.parameters[i].name] = static_cast<int>(i);
@@ -122,39 +130,123 @@ int BodyExpressions::size(std::string text, bool isWhole, SourceRange range) {
 }
 
 std::optional<int> BodyExpressions::lookup(const std::string &name) const {
+  if (const std::optional<int> entry = known.numberedNode(name)) {
+    return entry;
+  }
   auto found = names.find(name);
   return found == names.end() ? std::nullopt : std::optional<int>(found->second);
 }
 
 bool BodyExpressions::isInput(const std::string &name) const {
-  return !defined.isRunning() && std::any_of(op.parameters.begin(), op.parameters.end(),
-                                             [&](const Parameter &p) { return p.name == name; });
+  return !defined.isRunning() && !rebound.contains(name) &&
+         std::any_of(op.parameters.begin(), op.parameters.end(),
+                     [&](const Parameter &p) { return p.name == name; });
 }
 
 void BodyExpressions::assign(const std::string &name, std::optional<int> node, SourceRange range) {
   assigned.insert(name);
   literals.erase(name);
+  sequences.erase(name);
   if (!node) {
     names.erase(name);
     return;
   }
-  const bool isParameter = isInput(name);
-  if (isParameter || (!defined.isRunning() && defined.has(name))) {
-    fail("E0608", range,
-         fmt::format("'{}' is {} and cannot be assigned", name,
-                     isParameter ? "an input" : "a function"))
+  if (!defined.isRunning() && defined.has(name)) {
+    fail("E0608", range, fmt::format("'{}' is a function and cannot be assigned", name))
         .withHelp("give the result another name");
     return;
   }
+  if (isInput(name)) {
+    if (BodyInPlace(*this).isWritten(name)) {
+      fail("E0608", range,
+           fmt::format("'{}' is an input that the body writes into, and cannot be assigned", name))
+          .withHelp("give the result another name");
+      return;
+    }
+    rebound.insert(name);
+  }
   Node &target = op.nodes[static_cast<size_t>(*node)];
-  if (target.name.empty()) {
+  if (target.name.empty() && !rebound.contains(name)) {
     target.name = name;
   }
   names[name] = *node;
 }
 
+/// A tuple such as dims = (1, 2), or (B, -1): of numbers and names of sizes.
+bool BodyExpressions::isListOfNumbers(const Expr &expr) const {
+  const bool isList = expr.kind == ExprKind::Tuple || expr.kind == ExprKind::List;
+  return isList && !expr.operands.empty() &&
+         std::all_of(expr.operands.begin(), expr.operands.end(), [&](const auto &entry) {
+           const auto node =
+               entry->kind == ExprKind::Name ? lookup(entry->text) : std::optional<int>();
+           return known.integerOf(*entry) ||
+                  (entry->kind == ExprKind::Name && !node && !sequences.contains(entry->text));
+         });
+}
+
+std::optional<size_t> BodyExpressions::listLength(const std::string &name) const {
+  const auto list = sequences.find(name);
+  return list == sequences.end() ? std::nullopt : std::optional(list->second->size());
+}
+
+void BodyExpressions::assignSequence(const std::string &name, std::vector<int> nodes,
+                                     SourceRange range) {
+  const int before = errors;
+  assign(name, constant(0, ""), range); // what may not be assigned is refused alike
+  names.erase(name);
+  if (errors == before) {
+    sequences[name] = std::make_shared<Sequence>(std::move(nodes));
+  }
+}
+
+bool BodyExpressions::assignTargets(const Expr &target, const std::vector<int> &values,
+                                    bool isOwn) {
+  const bool isList = target.kind == ExprKind::Tuple || target.kind == ExprKind::List;
+  std::vector<const Expr *> given;
+  for (size_t i = 0; i < (isList ? target.operands.size() : 1); ++i) {
+    given.push_back(isList ? target.operands[i].get() : &target);
+  }
+  const auto star = std::find_if(given.begin(), given.end(),
+                                 [](const Expr *each) { return each->kind == ExprKind::Starred; });
+  const size_t least = given.size() - (star == given.end() ? 0 : 1);
+  if (star == given.end() ? values.size() != least : values.size() < least) {
+    fail("E0608", target.range,
+         fmt::format("{} name{} assigned {} values", given.size(),
+                     given.size() == 1 ? " is" : "s are", values.size()));
+    return false;
+  }
+  const int before = errors;
+  auto next = values.begin();
+  for (const Expr *each : given) {
+    const bool isRest = each->kind == ExprKind::Starred;
+    const Expr &name = isRest ? *each->operands[0] : *each;
+    if (name.kind != ExprKind::Name) {
+      fail("E0608", name.range, "an assignment in a body expects names on its left");
+      return false;
+    }
+    const auto end = isRest ? next + static_cast<std::ptrdiff_t>(values.size() - least) : next + 1;
+    if (isRest) {
+      assignSequence(name.text, {next, end}, name.range);
+    } else if (isOwn) {
+      literals.erase(name.text);
+      sequences.erase(name.text);
+      assigned.insert(name.text);
+      names[name.text] = *next;
+    } else if (name.text != "_") {
+      assign(name.text, *next, name.range);
+    }
+    next = end;
+  }
+  return errors == before;
+}
+
 bool BodyExpressions::assignLiteral(const std::string &name, const Expr &value, SourceRange range) {
+  const bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
+  if (isList && !isListOfNumbers(value)) {
+    return false;
+  }
   const Expr *literal = known.literalOf(value);
+  literal = literal ? literal : TypeLimits(*this).literal(value);
   if (!literal) {
     return false;
   }
@@ -187,6 +279,14 @@ static std::string assignmentOf(const std::string &body, const std::string &name
 std::optional<int> BodyExpressions::readName(const Expr &expr) {
   if (std::optional<int> node = lookup(expr.text)) {
     return node;
+  }
+  if (sequences.contains(expr.text)) {
+    fail("E0608", expr.range,
+         fmt::format("'{}' is a list, where a tensor or a number is expected", expr.text))
+        .withHelp(fmt::format("join its entries, torch.cat({0}, dim=-1) or torch.stack({0}), or "
+                              "take one: {0}[0]",
+                              expr.text));
+    return std::nullopt;
   }
   if (auto found = literals.find(expr.text); found != literals.end()) {
     if (const auto number = found->second ? literalInteger(*found->second) : std::nullopt) {
@@ -284,6 +384,28 @@ std::optional<int> BodyExpressions::readCompare(const Expr &expr) {
   return a && b ? apply(found->second, {*a, *b}, expr.range) : std::nullopt;
 }
 
+/// x.numel(): the product of its sizes.
+std::optional<int> BodyExpressions::elementCount(const Expr &tensor, SourceRange range) {
+  const std::optional<int> input = read(tensor);
+  if (!input) {
+    return std::nullopt;
+  }
+  const SymbolicShape shape = op.nodes[static_cast<size_t>(*input)].shape;
+  if (!shape.empty() && shape[0].isRest()) {
+    fail("E0604", range,
+         fmt::format("'numel' expects a known rank, but got the shape {}", text(shape)))
+        .withHelp("give every dimension a name or a size");
+    return std::nullopt;
+  }
+  SizePolynomial count = 1;
+  for (const Dim &dim : shape) {
+    count = count * SizePolynomial::of(dim);
+  }
+  const std::optional<int64_t> number = count.constant();
+  return number ? integerConstant(*number, std::to_string(*number))
+                : size(count.text(), true, range);
+}
+
 /// `x.shape[-1]` and `x.size(-1)`: a number made of sizes.
 std::optional<int> BodyExpressions::sizeOf(const Expr &tensor, const Expr &place,
                                            SourceRange range) {
@@ -324,9 +446,15 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
       return constant(found->second, sourceText(expr.range));
     }
   }
+  if (TypeLimits::isLimit(expr)) {
+    return TypeLimits(*this).limit(expr);
+  }
   const int before = errors;
   if (std::optional<int> part = partOfSeveral(expr); part || errors > before) {
     return part;
+  }
+  if (const auto rank = expr.text == "ndim" ? known.integerOf(expr) : std::nullopt) {
+    return integerConstant(*rank, std::to_string(*rank));
   }
   if (expr.text == "T" || expr.text == "mT") {
     const std::optional<int> matrix = read(base);
@@ -377,6 +505,9 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
   case ExprKind::Subscript: {
     if (expr.operands[0]->kind == ExprKind::Attribute && expr.operands[0]->text == "shape") {
       return sizeOf(*expr.operands[0]->operands[0], *expr.operands[1], expr.range);
+    }
+    if (BodySequences(*this).isEntry(expr)) {
+      return BodySequences(*this).entry(expr);
     }
     if (BodyIndexing(*this).isIndexed(expr)) {
       return BodyIndexing(*this).subscript(expr);
@@ -523,6 +654,69 @@ static bool dividesByZero(const Node &node, const std::vector<Node> &nodes) {
          constantValue(nodes[static_cast<size_t>(node.inputs[1])]) == 0;
 }
 
+void BodyExpressions::expectConstraint(const std::string &text, SourceRange range) {
+  const bool isKnown = std::any_of(op.constraints.begin(), op.constraints.end(),
+                                   [&](const Constraint &each) { return each.text == text; });
+  if (!isKnown) {
+    const SourceRange there = moved(range);
+    readConstraint(op, text, {place.path, place.fileText, there.line, there.column}, diags);
+  }
+}
+
+void BodyExpressions::expectDivisible(const SizePolynomial &numerator,
+                                      const SizePolynomial &denominator, SourceRange range) {
+  if (!denominator.constant()) {
+    expectConstraint((denominator - 1).comparison(), range);
+  }
+  expectConstraint(divisibility(numerator, denominator), range);
+  const SizeRules rules(op);
+  for (Node &node : op.nodes) {
+    node.shape = rules.named(node.shape);
+  }
+}
+
+void BodyExpressions::expectDivisor(const std::string &quotient, SourceRange range) {
+  Diagnostics unused;
+  const language::ExprPtr expr = language::parseExpression("size", quotient, unused);
+  const bool isQuotient = expr && expr->kind == ExprKind::Binary && expr->text == "//";
+  const auto divisor = isQuotient ? sizePolynomial(*expr->operands[1]) : std::nullopt;
+  if (divisor && !divisor->constant()) {
+    expectConstraint((*divisor - 1).comparison(), range);
+  }
+}
+
+/// Where shapes fit if quotients in them leave no rest ("H * (Q // H)" beside "Q"), that becomes a
+/// constraint.
+Result<SymbolicShape> BodyExpressions::shapeOf(const Node &node, SourceRange range) {
+  SizeRules rules(op);
+  Result<SymbolicShape> shape = inferShape(node, op.nodes);
+  if (shape) {
+    return rules.named(*shape);
+  }
+  const size_t known = rules.all().size();
+  for (int input : node.inputs) {
+    for (const Dim &dim : op.nodes[static_cast<size_t>(input)].shape) {
+      for (const std::string &each : SizePolynomial::of(dim).quotients()) {
+        rules.assume(each);
+      }
+    }
+  }
+  if (known == rules.all().size()) {
+    return shape;
+  }
+  std::vector<Node> nodes = op.nodes;
+  for (int input : node.inputs) {
+    Node &operand = nodes[static_cast<size_t>(input)];
+    operand.shape = rules.named(operand.shape);
+  }
+  const Result<SymbolicShape> assumed = inferShape(node, nodes);
+  for (size_t i = known; assumed && i < rules.all().size(); ++i) {
+    const SizeRule &rule = rules.all()[i];
+    expectDivisible(SizePolynomial::symbol(rule.name), rule.divisor, range);
+  }
+  return assumed ? Result<SymbolicShape>(rules.named(*assumed)) : shape;
+}
+
 std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   node.source = sourceText(range);
   if (dividesByZero(node, op.nodes)) {
@@ -545,7 +739,7 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
          fmt::format("'{}' expects at least one tensor, but got only numbers", node.op));
     return std::nullopt;
   }
-  Result<SymbolicShape> shape = inferShape(node, op.nodes);
+  const Result<SymbolicShape> shape = shapeOf(node, range);
   if (!shape) {
     failWith(shape.error(), range);
     return std::nullopt;

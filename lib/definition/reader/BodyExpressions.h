@@ -4,12 +4,14 @@
 #pragma once
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/SizeAlgebra.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/BodyConstants.h"
 #include "lib/definition/reader/DefinedFunctions.h"
 #include "lib/language/syntax/Ast.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -36,11 +38,26 @@ public:
   /// false where the expression is no such thing.
   bool assignLiteral(const std::string &name, const language::Expr &value, SourceRange range);
   void assignInteger(const std::string &name, int64_t value, SourceRange range);
+  /// Gives the name a list of these entries.
+  void assignSequence(const std::string &name, std::vector<int> nodes, SourceRange range);
+  /// Gives a name, or as many names as there are values, what they stand for. `isOwn`: of a list's
+  /// `for`, whose names are no others of the body.
+  bool assignTargets(const language::Expr &target, const std::vector<int> &values, bool isOwn);
   std::optional<int> lookup(const std::string &name) const;
   /// Whether the body's inputs have the name, which no function in progress shadows.
   bool isInput(const std::string &name) const;
+  /// The number of entries of the list that the name stands for.
+  std::optional<size_t> listLength(const std::string &name) const;
   /// Also true when the assigned expression was refused.
   bool wasAssigned(const std::string &name) const { return assigned.count(name) != 0; }
+
+  /// From here on the one divides the other in every call: a constraint of the definition.
+  void expectDivisible(const SizePolynomial &numerator, const SizePolynomial &denominator,
+                       SourceRange range);
+  /// The divisor of "Q // H" is not 0.
+  void expectDivisor(const std::string &quotient, SourceRange range);
+  /// The constraint of this text.
+  void expectConstraint(const std::string &text, SourceRange range);
 
   Diagnostic &fail(std::string code, SourceRange range, std::string message);
   /// Reports it there.
@@ -69,6 +86,11 @@ private:
   friend class BodyWindows;
   friend class WrittenCall;
   friend class BodyCreation;
+  friend class BodySequences; ///< lists and tuples
+  friend class TypeLimits;
+
+  /// The entries of a list or a tuple; names may share one.
+  using Sequence = std::vector<int>;
 
   struct Call {
     std::string function;
@@ -87,10 +109,14 @@ private:
   std::optional<int> readCall(const language::Expr &expr);
   /// A call of PyTorch's.
   std::optional<int> called(const Call &call);
-  std::optional<Call> takenApart(const language::Expr &expr);
+  /// `opensLists`: arguments that are lists become their entries, which are read for that.
+  std::optional<Call> takenApart(const language::Expr &expr, bool opensLists);
+  std::optional<int> elementCount(const language::Expr &tensor, SourceRange range);
+  bool isListOfNumbers(const language::Expr &expr) const;
   std::optional<int> mathCall(const Call &call);
   bool isOfPair(const Call &call) const;
   std::optional<std::pair<int, int>> pairCall(const Call &call);
+  std::optional<std::pair<int, int>> reductionPairCall(const Call &call);
   std::optional<int> partOfSeveral(const language::Expr &expr);
   std::optional<int> onlyOfPair(const Call &call);
   std::optional<int> onlyOfWritten(const Call &call);
@@ -132,6 +158,7 @@ private:
   bool fillDefault(const Argument &argument, Node &node, SourceRange range);
 
   std::optional<int> apply(const std::string &op, std::vector<int> inputs, SourceRange range);
+  Result<SymbolicShape> shapeOf(const Node &node, SourceRange range);
   /// Infers shape and type, checks them and appends.
   std::optional<int> append(Node node, SourceRange range);
   std::optional<int> fold(const Node &node);
@@ -156,6 +183,8 @@ private:
   std::map<std::string, int> names;
   /// Inside of a function's text: its arguments that are no operands; null is one left out.
   std::map<std::string, const language::Expr *> literals;
+  std::map<std::string, std::shared_ptr<Sequence>> sequences;
+  std::set<std::string> rebound;        ///< inputs whose names stand for other values now
   std::optional<SourceRange> callRange; ///< of the call whose text is read
   std::vector<std::string> within;
   std::set<std::string> assigned;

@@ -7,6 +7,7 @@
 #include "lib/definition/reader/BodyExpressions.h"
 
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/ReductionPairs.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/reader/einsum/EinsumGraph.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
@@ -176,6 +177,7 @@ std::optional<int> BodyExpressions::writtenOut(const Call &call, const std::stri
   callRange = outer ? outer : std::optional(call.whole->range);
   std::swap(names, operands);
   std::swap(literals, others);
+  const auto outerSequences = std::exchange(sequences, {});
   std::optional<int> result;
   for (const auto &statement : module->body) {
     result = read(*statement->value);
@@ -186,6 +188,7 @@ std::optional<int> BodyExpressions::writtenOut(const Call &call, const std::stri
   }
   std::swap(names, operands);
   std::swap(literals, others);
+  sequences = outerSequences;
   callRange = outer;
   return result;
 }
@@ -328,6 +331,9 @@ std::optional<int> BodyExpressions::einsumCall(const Call &call) {
 
 /// max(x) and min(x) are one tensor, and so are those of two tensors.
 bool BodyExpressions::isOfPair(const Call &call) const {
+  if (findReductionPair(call.function)) {
+    return true;
+  }
   const OperationPair *pair = findPair(call.function);
   if (!pair || (pair->name != "max" && pair->name != "min")) {
     return pair != nullptr;
@@ -340,7 +346,29 @@ bool BodyExpressions::isOfPair(const Call &call) const {
          (count > 1 && literalInteger(*resolved(call.positional[call.receiver ? 0 : 1])));
 }
 
+/// Both reductions, over the same dimensions.
+std::optional<std::pair<int, int>> BodyExpressions::reductionPairCall(const Call &call) {
+  const ReductionPair &pair = *findReductionPair(call.function);
+  const std::optional<int> first = operationCall(call, *findOperation(pair.first));
+  if (!first) {
+    return std::nullopt;
+  }
+  Node other = op.nodes[static_cast<size_t>(*first)];
+  other.op = pair.second;
+  other.name.clear();
+  const auto &arguments = findOperation(pair.second)->arguments;
+  std::erase_if(other.attributes, [&](const auto &attribute) { // a mean has no correction
+    return std::none_of(arguments.begin(), arguments.end(),
+                        [&](const Argument &argument) { return argument.name == attribute.first; });
+  });
+  const std::optional<int> second = append(std::move(other), call.whole->range);
+  return second ? std::optional(std::pair(*first, *second)) : std::nullopt;
+}
+
 std::optional<std::pair<int, int>> BodyExpressions::pairCall(const Call &call) {
+  if (findReductionPair(call.function)) {
+    return reductionPairCall(call);
+  }
   const OperationPair &pair = *findPair(call.function);
   std::optional<int> values = operationCall(call, *findOperation(pair.values));
   if (!values) {
@@ -362,11 +390,13 @@ bool BodyExpressions::returnsTwo(const Expr &expr) {
   }
   const Expr &callee = *expr.operands[0];
   if ((callee.kind != ExprKind::Name && callee.kind != ExprKind::Attribute) ||
-      (!findPair(callee.text) && !BodyWindows::isFunction(callee.text))) {
+      (!findPair(callee.text) && !findReductionPair(callee.text) &&
+       !BodyWindows::isFunction(callee.text))) {
     return false;
   }
-  const std::optional<Call> call = takenApart(expr);
-  return call && (findPair(callee.text) ? isOfPair(*call) : BodyWindows(*this, *call).returnsTwo());
+  const std::optional<Call> call = takenApart(expr, false);
+  const bool isPair = findPair(callee.text) || findReductionPair(callee.text);
+  return call && (isPair ? isOfPair(*call) : BodyWindows(*this, *call).returnsTwo());
 }
 
 bool BodyExpressions::returnsPieces(const Expr &expr) {
@@ -378,7 +408,7 @@ bool BodyExpressions::returnsPieces(const Expr &expr) {
 }
 
 std::optional<std::vector<int>> BodyExpressions::readSeveral(const Expr &expr) {
-  const std::optional<Call> call = takenApart(expr);
+  const std::optional<Call> call = takenApart(expr, true);
   if (call && BodyWindows::isFunction(call->function)) {
     return BodyWindows(*this, *call).run();
   }
@@ -394,6 +424,9 @@ std::optional<int> BodyExpressions::partOfSeveral(const Expr &expr) {
     part = literalInteger(*expr.operands[1]);
   } else if (expr.text == "values" || expr.text == "indices") {
     part = expr.text == "values" ? 0 : 1;
+  } else if ((expr.text == "min" || expr.text == "max") && base.kind == ExprKind::Call &&
+             base.operands[0]->text == "aminmax") {
+    part = expr.text == "min" ? 0 : 1;
   }
   const bool arePieces = part && expr.kind == ExprKind::Subscript && returnsPieces(base);
   if (!part || (!arePieces && (*part < 0 || *part > 1 || !returnsTwo(base)))) {
@@ -421,9 +454,13 @@ std::optional<int> BodyExpressions::onlyOfPair(const Call &call) {
     const char *name = count > 1 ? (isMax ? "maximum" : "minimum") : (isMax ? "amax" : "amin");
     return operationCall(call, *findOperation(name));
   }
+  const ReductionPair *both = findReductionPair(call.function);
   fail("E0608", call.whole->range,
        fmt::format("'{}' returns two tensors, but one is expected", call.function))
-      .withHelp(fmt::format("write 'values, indices = {0}(…)', or '{0}(…).values'", call.function));
+      .withHelp(both ? fmt::format("write '{1}, {2} = {0}(…)', or '{0}(…)[0]'", call.function,
+                                   both->first, both->second)
+                     : fmt::format("write 'values, indices = {0}(…)', or '{0}(…).values'",
+                                   call.function));
   return std::nullopt;
 }
 

@@ -76,7 +76,8 @@ std::optional<int> BodyInPlace::target(const Expr *expr, const std::string &name
   const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter &each) {
     return isName && each.name == expr->text && !each.isScalar;
   });
-  if (found == parameters.end() || body.callRange || body.defined.isRunning()) {
+  if (found == parameters.end() || body.callRange || body.defined.isRunning() ||
+      body.rebound.contains(found->name)) {
     body.fail(
             "E0608", expr ? expr->range : range,
             fmt::format("'{}' writes into its first operand, which is no tensor of [inputs]", name))
@@ -116,9 +117,75 @@ std::optional<int> BodyInPlace::call(const Call &call) {
   const Expr *first = own.receiver             ? own.receiver
                       : own.positional.empty() ? nullptr
                                                : own.positional.front();
+  const bool isComputed = first && first->kind == ExprKind::Name && !body.isInput(first->text) &&
+                          !body.callRange && !body.defined.isRunning() &&
+                          body.lookup(first->text) && !ownForms().contains(base) && base != "copy";
+  if (isComputed && own.receiver == call.receiver) {
+    return writtenHere(own, base, *first);
+  }
   const std::optional<int> input = target(first, call.function, whole.range);
   return input ? written(*input, call.function, valueOf(own, base, *input), whole.range)
                : std::nullopt;
+}
+
+std::optional<int> BodyInPlace::writtenHere(const Call &call, const std::string &name,
+                                            const Expr &owner) {
+  const int before = *body.lookup(owner.text);
+  const SourceRange range = call.whole->range;
+  if (isElsewhere(owner.text, fmt::format("{}.{}", owner.text, call.function),
+                  fmt::format("write '{0} = {0}.{1}(…)'", owner.text, name), owner.range)) {
+    return std::nullopt;
+  }
+  Call other = call;
+  other.function = name;
+  const std::optional<int> value = isNumber(at(before)) ? std::nullopt : body.called(other);
+  if (!value || at(*value).shape != at(before).shape) {
+    if (value || isNumber(at(before))) {
+      body.fail("E0604", range,
+                fmt::format("'{}' computes {}, but is written into {}", call.function,
+                            value ? text(at(*value).shape) : "a tensor",
+                            value ? text(at(before).shape) : "a number"));
+    }
+    return std::nullopt;
+  }
+  const std::optional<int> result = converted(before, *value, call.function, range);
+  if (result) {
+    replace(before, *result);
+  }
+  return result;
+}
+
+bool BodyInPlace::isActivation(const Call &call) {
+  static const std::vector<std::string> functions = {
+      "relu",     "relu6",      "silu",      "elu",         "selu", "celu",
+      "hardtanh", "leaky_relu", "hardswish", "hardsigmoid", "mish", "threshold"};
+  return std::find(functions.begin(), functions.end(), call.function) != functions.end() &&
+         std::any_of(call.whole->keywords.begin(), call.whole->keywords.end(),
+                     [](const language::Keyword &keyword) { return keyword.name == "inplace"; });
+}
+
+std::optional<int> BodyInPlace::activated(const Call &call) {
+  const Expr *first = call.receiver             ? call.receiver
+                      : call.positional.empty() ? nullptr
+                                                : call.positional.front();
+  bool writes = false;
+  for (const language::Keyword &keyword : call.whole->keywords) {
+    const Expr *flag = body.known.literalOf(*keyword.value);
+    if (keyword.name == "inplace" && (!flag || flag->kind != ExprKind::Bool)) {
+      body.fail("E0608", keyword.range, "'inplace' expects a literal True or False");
+      return std::nullopt;
+    }
+    writes = keyword.name == "inplace" ? flag->integer != 0 : writes;
+  }
+  if (!writes || !first || first->kind != ExprKind::Name || !body.lookup(first->text)) {
+    return body.called(call);
+  }
+  if (body.isInput(first->text)) {
+    Call other = call;
+    other.function = call.function + "_";
+    return this->call(other);
+  }
+  return writtenHere(call, call.function, *first);
 }
 
 std::optional<int> BodyInPlace::augmented(const std::string &sign, const Expr &target,
@@ -252,6 +319,14 @@ std::optional<int> BodyInPlace::maskIn(const Expr &index) {
   const std::optional<int> node = isNumberThere ? std::nullopt : body.read(index);
   const auto isBool = [](DType type) { return type == DType::Bool; };
   return node && !isNumber(at(*node)) && body.isAlways(*node, isBool) ? node : std::nullopt;
+}
+
+bool BodyInPlace::isWritten(const std::string &input) const {
+  const auto &parameters = body.op.parameters;
+  const auto own = std::find_if(parameters.begin(), parameters.end(),
+                                [&](const Parameter &each) { return each.name == input; });
+  const auto now = body.names.find(input);
+  return now != body.names.end() && now->second != static_cast<int>(own - parameters.begin());
 }
 
 int BodyInPlace::now(int input) const {
@@ -400,10 +475,10 @@ std::optional<int> BodyInPlace::written(int input, const std::string &name,
     return std::nullopt;
   }
   const Parameter &parameter = body.op.parameters[static_cast<size_t>(input)];
-  if (at(*value).shape != parameter.shape) {
+  if (at(*value).shape != at(input).shape) {
     body.fail("E0604", range,
               fmt::format("'{}' computes {}, but is written into '{}' of {}", name,
-                          text(at(*value).shape), parameter.name, text(parameter.shape)));
+                          text(at(*value).shape), parameter.name, text(at(input).shape)));
     return std::nullopt;
   }
   const std::optional<int> result = converted(input, *value, name, range);
@@ -429,7 +504,8 @@ bool BodyInPlace::isInputElsewhere(const std::string &name, const std::string &w
   const auto &parameters = body.op.parameters;
   const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter &each) {
     const auto number = static_cast<int>(&each - parameters.data());
-    return !each.isScalar && (whole == number || body.lookup(each.name) == whole);
+    return !each.isScalar && (whole == number || (!body.rebound.contains(each.name) &&
+                                                  body.lookup(each.name) == whole));
   });
   if (found == parameters.end()) {
     return false;
@@ -478,7 +554,8 @@ bool BodyInPlace::placeOutputs(SourceRange whole) {
   for (size_t i = 0; i < op.parameters.size(); ++i) {
     const Parameter &parameter = op.parameters[i];
     const auto now = body.names.find(parameter.name);
-    if (parameter.isScalar || now == body.names.end() || now->second == static_cast<int>(i)) {
+    if (parameter.isScalar || now == body.names.end() || now->second == static_cast<int>(i) ||
+        body.rebound.contains(parameter.name)) {
       continue;
     }
     const auto output = std::find(op.outputs.begin(), op.outputs.end(), now->second);

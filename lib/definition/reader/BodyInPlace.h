@@ -27,6 +27,9 @@ public:
   static bool isFunction(const std::string &name);
 
   std::optional<int> call(const BodyExpressions::Call &call);
+  /// F.relu(y, inplace=True), of a function that can.
+  static bool isActivation(const BodyExpressions::Call &call);
+  std::optional<int> activated(const BodyExpressions::Call &call);
   /// `x += y`, of an input.
   std::optional<int> augmented(const std::string &sign, const language::Expr &target,
                                const language::Expr &value, SourceRange range);
@@ -42,12 +45,17 @@ public:
   /// All names of a tensor stand for what was written into it. Numbers are never written.
   void replace(int before, int after);
 
+  /// Whether the input of this name has been written into.
+  bool isWritten(const std::string &input) const;
   /// Which outputs are written into inputs; false where a written input is no output, once.
   bool placeOutputs(SourceRange whole);
 
 private:
   using Call = BodyExpressions::Call;
 
+  /// Into a value that the body computed, which has no other name.
+  std::optional<int> writtenHere(const Call &call, const std::string &name,
+                                 const language::Expr &owner);
   /// The input that the expression names.
   std::optional<int> target(const language::Expr *expr, const std::string &name, SourceRange range);
   std::optional<int> valueOf(const Call &call, const std::string &name, int input);

@@ -2,6 +2,7 @@
 #include "lib/definition/reader/BodyStatements.h"
 
 #include "lib/definition/reader/BodyInPlace.h"
+#include "lib/definition/reader/sequences/BodySequences.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,6 @@ namespace {
 
 /// What loops and functions may become: a kernel of more operations helps nobody, and neither the
 /// generator nor the compiler behind it is made for it.
-constexpr int64_t mostTurns = 1024;
 constexpr int mostSteps = 16384;
 constexpr size_t mostNodes = 2048;
 
@@ -35,7 +35,19 @@ bool isWritingCall(const Expr &expr) {
 }
 
 bool isSequence(const Expr &expr) {
-  return expr.kind == ExprKind::Tuple || expr.kind == ExprKind::List;
+  const auto isStar = [](const language::ExprPtr &each) { return each->kind == ExprKind::Starred; };
+  return (expr.kind == ExprKind::Tuple || expr.kind == ExprKind::List) &&
+         std::none_of(expr.operands.begin(), expr.operands.end(), isStar);
+}
+
+/// "i", or "i, part".
+std::string targetText(const Expr &target) {
+  std::string text = target.text;
+  const bool isList = target.kind == ExprKind::Tuple || target.kind == ExprKind::List;
+  for (size_t i = 0; isList && i < target.operands.size(); ++i) {
+    text += (i ? ", " : "") + target.operands[i]->text;
+  }
+  return text;
 }
 
 } // namespace
@@ -93,6 +105,9 @@ BodyStatements::Flow BodyStatements::statement(const Stmt &statement) {
     if (isWritingCall(*statement.value)) {
       return reader.read(*statement.value) ? Flow::Next : Flow::Failed;
     }
+    if (BodySequences lists(reader); lists.isMethod(*statement.value)) {
+      return lists.runMethod(*statement.value) ? Flow::Next : Flow::Failed;
+    }
     break;
   case StmtKind::If:
     return condition(statement);
@@ -130,7 +145,9 @@ BodyStatements::Flow BodyStatements::statement(const Stmt &statement) {
 
 BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
   const bool isPlain = statement.kind == StmtKind::Assign;
-  if (isPlain && statement.targets.size() == 1 && isSequence(*statement.targets[0])) {
+  const bool isList =
+      statement.targets[0]->kind == ExprKind::Tuple || statement.targets[0]->kind == ExprKind::List;
+  if (isPlain && statement.targets.size() == 1 && isList) {
     return unpacking(statement);
   }
   if (statement.targets.size() == 1 && statement.targets[0]->kind == ExprKind::Subscript) {
@@ -148,6 +165,13 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
   std::optional<int> value;
   if (!isPlain) {
     const std::string &name = statement.targets[0]->text;
+    if (BodySequences lists(reader);
+        statement.text == "+" && lists.isSequence(*statement.targets[0])) {
+      return lists.isSequence(*statement.value) && lists.grow(*statement.targets[0]) &&
+                     lists.extend(name, *statement.value)
+                 ? Flow::Next
+                 : Flow::Failed;
+    }
     BodyInPlace inPlace(reader);
     if (reader.isInput(name)) {
       value = inPlace.augmented(statement.text, *statement.targets[0], *statement.value,
@@ -172,7 +196,18 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
     if (areLiterals) {
       return Flow::Next;
     }
-    value = reader.read(*statement.value);
+    const Expr &given = *statement.value;
+    const bool isCall = given.kind == ExprKind::Call && given.operands[0]->kind == ExprKind::Name &&
+                        reader.definedFunctions().has(given.operands[0]->text);
+    BodySequences lists(reader);
+    const bool isGivenList = lists.isSequence(given);
+    const auto values = isGivenList || isCall ? valuesOf(given) : std::nullopt;
+    if (values && (isGivenList || values->size() != 1)) {
+      return listed(statement, *values);
+    }
+    value = values                  ? std::optional(values->front())
+            : isGivenList || isCall ? std::nullopt
+                                    : reader.read(given);
   }
   for (const language::ExprPtr &target : statement.targets) {
     reader.assign(target->text, value, target->range);
@@ -180,33 +215,27 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
   return value ? Flow::Next : Flow::Failed;
 }
 
-/// `a, b = f(x)` and `a, b = b, a`.
+/// `a, b = f(x)`, `a, b = b, a` and `B, *rest = x.shape`.
 BodyStatements::Flow BodyStatements::unpacking(const Stmt &statement) {
   const Expr &targets = *statement.targets[0];
   for (const language::ExprPtr &target : targets.operands) {
-    if (target->kind != ExprKind::Name) {
-      reader.fail("E0608", target->range, "an assignment in a body expects names on its left");
+    const Expr &name = target->kind == ExprKind::Starred ? *target->operands[0] : *target;
+    if (name.kind != ExprKind::Name) {
+      reader.fail("E0608", name.range, "an assignment in a body expects names on its left");
       return Flow::Failed;
     }
   }
   const bool areTwo = targets.operands.size() == 2 && reader.returnsTwo(*statement.value);
-  std::optional<std::vector<int>> values = areTwo || reader.returnsPieces(*statement.value)
-                                               ? reader.readSeveral(*statement.value)
-                                               : valuesOf(*statement.value);
-  if (values && values->size() != targets.operands.size()) {
-    reader.fail(
-        "E0608", statement.range,
-        fmt::format("{} names are assigned {} values", targets.operands.size(), values->size()));
-    values = std::nullopt;
+  const std::optional<std::vector<int>> values = areTwo || reader.returnsPieces(*statement.value)
+                                                     ? reader.readSeveral(*statement.value)
+                                                     : valuesOf(*statement.value);
+  if (values) {
+    return reader.assignTargets(targets, *values, /*isOwn=*/false) ? Flow::Next : Flow::Failed;
   }
-  for (size_t i = 0; i < targets.operands.size(); ++i) {
-    const Expr &target = *targets.operands[i];
-    if (target.text == "_") {
-      continue;
-    }
-    reader.assign(target.text, values ? std::optional((*values)[i]) : std::nullopt, target.range);
+  for (const language::ExprPtr &target : targets.operands) {
+    reader.assign(target->text, std::nullopt, target->range);
   }
-  return values ? Flow::Next : Flow::Failed;
+  return Flow::Failed;
 }
 
 std::optional<std::vector<int>> BodyStatements::valuesOf(const Expr &value) {
@@ -215,15 +244,20 @@ std::optional<std::vector<int>> BodyStatements::valuesOf(const Expr &value) {
   if (isCall) {
     return reader.definedFunctions().call(value);
   }
-  std::vector<int> list;
-  for (size_t i = 0; i < (isSequence(value) ? value.operands.size() : 1); ++i) {
-    const std::optional<int> each = reader.read(isSequence(value) ? *value.operands[i] : value);
-    if (!each) {
-      return std::nullopt;
-    }
-    list.push_back(*each);
+  if (BodySequences lists(reader); lists.isSequence(value)) {
+    return lists.read(value);
   }
-  return list;
+  const std::optional<int> node = reader.read(value);
+  return node ? std::optional(std::vector{*node}) : std::nullopt;
+}
+
+/// `parts = [a, b]`, `sizes = x.shape`, `halves = x.chunk(2)`, `both = f(x)`.
+BodyStatements::Flow BodyStatements::listed(const Stmt &statement, const std::vector<int> &values) {
+  const int before = reader.errorCount();
+  for (const language::ExprPtr &target : statement.targets) {
+    BodySequences(reader).give(*target, *statement.value, values);
+  }
+  return reader.errorCount() == before ? Flow::Next : Flow::Failed;
 }
 
 BodyStatements::Flow BodyStatements::condition(const Stmt &statement) {
@@ -239,101 +273,51 @@ BodyStatements::Flow BodyStatements::condition(const Stmt &statement) {
   return block(isTrue(*known) ? statement.body : statement.orelse);
 }
 
-/// The numbers of range(…) with known arguments.
-std::optional<std::vector<int64_t>> BodyStatements::range(const Expr &iterable) {
-  std::vector<int64_t> arguments;
-  for (size_t i = 1; i < iterable.operands.size(); ++i) {
-    const std::optional<int64_t> number = reader.knownValues().integerOf(*iterable.operands[i]);
-    if (!number) {
-      reader
-          .fail("E0608", iterable.operands[i]->range,
-                "range expects integers that are known when the definition is read")
-          .withHelp("a loop is written out, so sizes cannot count it: reduce over the dimension");
-      return std::nullopt;
-    }
-    arguments.push_back(*number);
-  }
-  if (arguments.empty() || arguments.size() > 3 || !iterable.keywords.empty()) {
-    reader.fail("E0608", iterable.range, "range expects one to three integers");
-    return std::nullopt;
-  }
-  const int64_t begin = arguments.size() > 1 ? arguments[0] : 0;
-  const int64_t end = arguments[arguments.size() > 1 ? 1 : 0];
-  const int64_t step = arguments.size() > 2 ? arguments[2] : 1;
-  if (step == 0) {
-    reader.fail("E0608", iterable.range, "the step of range expects not to be 0");
-    return std::nullopt;
-  }
-  const __int128 distance = step > 0 ? __int128{end} - begin : __int128{begin} - end;
-  const __int128 width = step > 0 ? __int128{step} : -__int128{step};
-  const __int128 count = distance <= 0 ? 0 : (distance + width - 1) / width;
-  if (count > mostTurns) {
-    reader
-        .fail("E0608", iterable.range,
-              fmt::format("a loop expects at most {} turns, but got {}", mostTurns,
-                          count > INT64_MAX ? "more than 63 bits count"
-                                            : std::to_string(static_cast<int64_t>(count))))
-        .withHelp("it is written out when the definition is read: reduce over a dimension instead");
-    return std::nullopt;
-  }
-  std::vector<int64_t> numbers;
-  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    numbers.push_back(begin + i * step);
-  }
-  return numbers;
-}
-
 BodyStatements::Flow BodyStatements::loop(const Stmt &statement) {
   const Expr &iterable = *statement.value;
-  if (statement.targets.empty() || statement.targets[0]->kind != ExprKind::Name) {
-    reader.fail("E0608", statement.range, "a loop of a body expects one name that counts");
+  if (statement.targets.empty()) {
+    reader.fail("E0608", statement.range, "a loop of a body expects a name that counts");
     return Flow::Failed;
   }
   if (!statement.orelse.empty()) {
     reader.fail("E0608", statement.orelse[0]->range, "'else' of a loop is not available in a body");
     return Flow::Failed;
   }
-  const bool isRange = iterable.kind == ExprKind::Call &&
-                       iterable.operands[0]->kind == ExprKind::Name &&
-                       iterable.operands[0]->text == "range";
-  std::vector<const Expr *> values;
-  std::vector<int64_t> numbers;
-  if (isRange) {
-    std::optional<std::vector<int64_t>> counted = range(iterable);
-    if (!counted) {
-      return Flow::Failed;
-    }
-    numbers = std::move(*counted);
-  } else if (isSequence(iterable)) {
-    for (const language::ExprPtr &entry : iterable.operands) {
-      values.push_back(entry.get());
-    }
-  } else {
+  const Expr &counter = *statement.targets[0];
+  if (isSequence(iterable) && counter.kind == ExprKind::Name) { // of strings and the like, too
+    return turns(statement, iterable.operands.size(), [&](size_t turn) {
+      const Expr &value = *iterable.operands[turn];
+      if (!reader.assignLiteral(counter.text, value, counter.range)) {
+        reader.assign(counter.text, reader.read(value), counter.range);
+      }
+    });
+  }
+  BodySequences lists(reader);
+  if (!lists.isIterable(iterable)) {
     reader
         .fail("E0608", iterable.range,
-              "a loop of a body expects range(…) or a tuple, which are known when the definition "
-              "is read")
+              "a loop of a body expects range(…), a list or a tuple, which are known when the "
+              "definition is read")
         .withHelp("write for i in range(4):");
     return Flow::Failed;
   }
-  return turns(statement, values, numbers);
+  const auto values = lists.turnsOf(iterable);
+  return values ? turns(statement, values->size(),
+                        [&](size_t turn) {
+                          reader.assignTargets(counter, (*values)[turn], /*isOwn=*/false);
+                        })
+                : Flow::Failed;
 }
 
-BodyStatements::Flow BodyStatements::turns(const Stmt &statement,
-                                           const std::vector<const Expr *> &values,
-                                           const std::vector<int64_t> &numbers) {
-  const Expr &counter = *statement.targets[0];
-  const size_t count = values.size() + numbers.size();
+BodyStatements::Flow BodyStatements::turns(const Stmt &statement, size_t count,
+                                           const std::function<void(size_t)> &begin) {
   Flow flow = Flow::Next;
   ++loops;
   for (size_t turn = 0; turn < count && flow != Flow::Break; ++turn) {
-    reader.enter(fmt::format("turn {} of the loop over '{}'", turn + 1, counter.text));
+    reader.enter(
+        fmt::format("turn {} of the loop over '{}'", turn + 1, targetText(*statement.targets[0])));
     const int before = reader.errorCount();
-    if (values.empty()) {
-      reader.assignInteger(counter.text, numbers[turn], counter.range);
-    } else if (!reader.assignLiteral(counter.text, *values[turn], counter.range)) {
-      reader.assign(counter.text, reader.read(*values[turn]), counter.range);
-    }
+    begin(turn);
     flow = reader.errorCount() > before ? Flow::Failed : block(statement.body);
     reader.leave();
     if (flow == Flow::Failed || flow == Flow::Return) {

@@ -6,6 +6,8 @@
 
 #include "lib/definition/reader/BodyExpressions.h"
 
+#include <functional>
+
 namespace nereid::definition {
 
 class BodyStatements {
@@ -22,10 +24,11 @@ private:
   Flow unpacking(const language::Stmt &statement);
   Flow condition(const language::Stmt &statement);
   Flow loop(const language::Stmt &statement);
-  Flow turns(const language::Stmt &statement, const std::vector<const language::Expr *> &values,
-             const std::vector<int64_t> &numbers);
+  /// `begin` gives the targets what they stand for in a turn.
+  Flow turns(const language::Stmt &statement, size_t count,
+             const std::function<void(size_t)> &begin);
+  Flow listed(const language::Stmt &statement, const std::vector<int> &values);
   Flow returned(const language::Stmt &statement);
-  std::optional<std::vector<int64_t>> range(const language::Expr &iterable);
   std::optional<std::vector<int>> valuesOf(const language::Expr &value);
   std::optional<std::vector<int>> call(const language::FunctionDef &function);
   bool hasRoom(const language::Stmt &statement);

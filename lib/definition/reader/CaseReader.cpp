@@ -3,6 +3,7 @@
 
 #include "lib/definition/cases/IndexData.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeExpression.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,13 @@ void CaseReader::read(const toml::table &table, std::string_view what, std::vect
 
 std::optional<Case> CaseReader::readCase(const toml::table &table, const std::string &what) {
   std::vector<std::string> symbols = symbolsOf(op);
+  for (const ComputedDims::Named &dim :
+       computed.dims) { // cases have the sizes that the shape names
+    std::erase(symbols, dim.name);
+  }
+  for (const ComputedDims::Named &size : computed.sizes) {
+    symbols.push_back(size.name);
+  }
   std::vector<std::string> known = symbols;
   known.push_back("name");
   toml.rejectUnknownKeys(table, "a case of " + what, known);
@@ -62,6 +70,7 @@ std::optional<Case> CaseReader::readCase(const toml::table &table, const std::st
       one.binding.symbols[symbol] = size.empty() ? 0 : size[0];
     }
   }
+  complete = complete && computeDims(one.binding, table);
   one.name = toml.line(table, "a case of " + what, "name", false).value_or("");
   if (!complete || !fitsAddressSpace(one, table) || !meetsConstraints(one, what, table)) {
     return std::nullopt;
@@ -70,6 +79,26 @@ std::optional<Case> CaseReader::readCase(const toml::table &table, const std::st
     one.name = caseName(one.binding);
   }
   return one;
+}
+
+/// The sizes of computed dimensions, in the place of those that only they name.
+bool CaseReader::computeDims(Binding &binding, const toml::table &table) {
+  Binding named;
+  for (const ComputedDims::Named &dim : computed.dims) {
+    const Result<SizeNumber> size = evaluateSizes(dim.text, binding);
+    if (!size || size->whole < 0) {
+      toml.fail("E0602", table.source(),
+                fmt::format("the dimension '{}' of a case {}", dim.text,
+                            size ? fmt::format("is {}", size->whole) : "has more than 64 bits"));
+      return false;
+    }
+    named.symbols[dim.name] = size->whole;
+  }
+  for (const ComputedDims::Named &size : computed.sizes) {
+    binding.symbols.erase(size.name);
+  }
+  binding.symbols.merge(named.symbols);
+  return true;
 }
 
 bool CaseReader::readSize(const toml::node &node, const std::string &symbol,

@@ -5,19 +5,22 @@
 
 #include "lib/definition/Graph.h"
 #include "lib/definition/reader/TomlReader.h"
+#include "lib/definition/reader/sizes/ComputedDims.h"
 
 namespace nereid::definition {
 
 class CaseReader {
 public:
   /// `op` has its nodes and outputs.
-  CaseReader(TomlReader &toml, const Operator &op) : toml(toml), op(op) {}
+  CaseReader(TomlReader &toml, const Operator &op, const ComputedDims &computed)
+      : toml(toml), op(op), computed(computed) {}
 
   /// The list `cases` of the table that `what` names: "[accuracy]".
   void read(const toml::table &table, std::string_view what, std::vector<Case> &cases);
 
 private:
   std::optional<Case> readCase(const toml::table &table, const std::string &what);
+  bool computeDims(Binding &binding, const toml::table &table);
   bool readSize(const toml::node &node, const std::string &symbol, std::vector<int64_t> &sizes);
   bool readSizes(const toml::node &node, std::vector<int64_t> &sizes);
   bool fitsAddressSpace(const Case &one, const toml::table &table);
@@ -26,6 +29,7 @@ private:
 
   TomlReader &toml;
   const Operator &op;
+  const ComputedDims &computed;
 };
 
 } // namespace nereid::definition

@@ -2,6 +2,8 @@
 #include "lib/definition/reader/DefinedFunctions.h"
 
 #include "lib/definition/reader/BodyExpressions.h"
+#include "lib/definition/reader/creation/TypeLimits.h"
+#include "lib/definition/reader/sequences/BodySequences.h"
 
 #include <fmt/format.h>
 
@@ -106,8 +108,22 @@ void DefinedFunctions::define(const FunctionDef &function, SourceRange range) {
 }
 
 std::optional<DefinedFunctions::Binding> DefinedFunctions::bound(const Expr &value) {
-  if (const Expr *literal = reader.known.literalOf(value)) {
+  const bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
+  const bool mayBeLiteral = !isList || reader.isListOfNumbers(value);
+  const Expr *literal = mayBeLiteral ? reader.known.literalOf(value) : nullptr;
+  literal = literal ? literal : TypeLimits(reader).literal(value);
+  if (literal) {
     return Binding{std::nullopt, literal};
+  }
+  if (BodySequences lists(reader); lists.isSequence(value)) {
+    const auto named =
+        value.kind == ExprKind::Name ? reader.sequences.find(value.text) : reader.sequences.end();
+    const auto nodes = named == reader.sequences.end() ? lists.read(value) : std::nullopt;
+    return nodes ? std::optional(
+                       Binding{std::nullopt, nullptr, std::make_shared<std::vector<int>>(*nodes)})
+           : named == reader.sequences.end()
+               ? std::nullopt
+               : std::optional(Binding{std::nullopt, nullptr, named->second});
   }
   const std::optional<int> node = reader.read(value);
   return node ? std::optional(Binding{node, nullptr}) : std::nullopt;
@@ -118,7 +134,16 @@ std::optional<DefinedFunctions::Bindings> DefinedFunctions::boundArguments(const
   const FunctionDef &function = *defined.function;
   Bindings arguments;
   std::map<std::string, const Expr *> given;
-  const size_t positional = call.operands.size() - 1;
+  std::vector<const Expr *> positionals;
+  bool hasStar = false;
+  for (size_t i = 1; i < call.operands.size(); ++i) {
+    positionals.push_back(call.operands[i].get());
+    hasStar |= call.operands[i]->kind == ExprKind::Starred;
+  }
+  if (hasStar && !BodySequences(reader).openAll(positionals)) {
+    return std::nullopt;
+  }
+  const size_t positional = positionals.size();
   if (positional > function.params.size()) {
     reader
         .fail("E0608", call.range,
@@ -128,7 +153,7 @@ std::optional<DefinedFunctions::Bindings> DefinedFunctions::boundArguments(const
     return std::nullopt;
   }
   for (size_t i = 0; i < positional; ++i) {
-    given[function.params[i].name] = call.operands[i + 1].get();
+    given[function.params[i].name] = positionals[i];
   }
   for (const language::Keyword &keyword : call.keywords) {
     const bool isKnown =
@@ -185,13 +210,16 @@ std::optional<std::vector<int>> DefinedFunctions::call(const Expr &call) {
   if (running.empty()) {
     outerNames = reader.names;
     outerLiterals = reader.literals;
+    outerSequences = reader.sequences;
   }
   std::map<std::string, int> inner = outerNames;
   std::map<std::string, const Expr *> innerLiterals = outerLiterals;
   std::set<std::string> innerAssigned = reader.assigned;
+  auto innerSequences = outerSequences;
   for (const std::string &local : defined.locals) {
     inner.erase(local);
     innerLiterals.erase(local);
+    innerSequences.erase(local);
     innerAssigned.erase(local);
   }
   const size_t passedBefore = passed.size();
@@ -199,6 +227,9 @@ std::optional<std::vector<int>> DefinedFunctions::call(const Expr &call) {
     if (value.node) {
       inner[parameter] = *value.node;
       passed.push_back(*value.node);
+    } else if (value.list) {
+      innerSequences[parameter] = value.list;
+      passed.insert(passed.end(), value.list->begin(), value.list->end());
     } else {
       innerLiterals[parameter] = value.literal;
     }
@@ -206,6 +237,7 @@ std::optional<std::vector<int>> DefinedFunctions::call(const Expr &call) {
   std::swap(reader.names, inner);
   std::swap(reader.literals, innerLiterals);
   std::swap(reader.assigned, innerAssigned);
+  std::swap(reader.sequences, innerSequences);
   running.push_back(name);
   reader.enter(fmt::format("'{}', called in line {}", name, reader.moved(call.range).line));
   std::optional<std::vector<int>> values = run(*defined.function);
@@ -215,6 +247,7 @@ std::optional<std::vector<int>> DefinedFunctions::call(const Expr &call) {
   std::swap(reader.names, inner);
   std::swap(reader.literals, innerLiterals);
   std::swap(reader.assigned, innerAssigned);
+  std::swap(reader.sequences, innerSequences);
   return values;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/definition/reader/BodyConstants.h"
 
 #include <functional>
+#include <memory>
 #include <set>
 
 namespace nereid::definition {
@@ -34,6 +35,7 @@ private:
   struct Binding {
     std::optional<int> node;
     const language::Expr *literal = nullptr;
+    std::shared_ptr<std::vector<int>> list = nullptr;
   };
   using Bindings = std::map<std::string, Binding>;
   struct Defined {
@@ -52,6 +54,7 @@ private:
   std::vector<int> passed;          ///< nodes that the running ones were called with
   BodyConstants::Names outerNames;  ///< of the body, while one is
   BodyConstants::Literals outerLiterals;
+  std::map<std::string, std::shared_ptr<std::vector<int>>> outerSequences;
   Run run;
 };
 

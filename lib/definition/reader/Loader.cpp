@@ -6,9 +6,11 @@
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/CaseReader.h"
 #include "lib/definition/reader/TomlReader.h"
+#include "lib/definition/reader/sizes/ComputedDims.h"
 #include "lib/definition/reader/tables/DataReader.h"
 #include "lib/definition/reader/tables/GradientReader.h"
 #include "lib/definition/reader/tables/SceneReader.h"
@@ -162,15 +164,17 @@ private:
     }
   }
 
-  /// Dimensions of an output may be computed of sizes: "N - 1".
-  std::optional<SymbolicShape> readShape(const toml::table &table, const std::string &what,
-                                         bool mayCompute = false) {
+  /// Dimensions may be computed of sizes: "N - 1".
+  std::optional<SymbolicShape> readShape(const toml::table &table, const std::string &what) {
     std::optional<std::vector<std::string>> entries =
         toml.strings(table, what, "shape", true, /*integersToo=*/true);
     if (!entries) {
       return std::nullopt;
     }
-    auto shape = mayCompute ? parseComputedShape(*entries) : parseShape(*entries);
+    for (std::string &entry : *entries) {
+      entry = computed.replaced(entry);
+    }
+    auto shape = parseComputedShape(*entries);
     if (auto *problem = std::get_if<std::string>(&shape)) {
       toml.fail("E0602", table.get("shape")->source(), *problem);
       return std::nullopt;
@@ -210,6 +214,7 @@ private:
       readInput(*inputs->get(key->str()), "[inputs." + parameter.name + "]", parameter);
       op.parameters.push_back(std::move(parameter));
     }
+    nameDims(*inputs);
     const bool anyTensor = std::any_of(op.parameters.begin(), op.parameters.end(),
                                        [](const Parameter &p) { return !p.isScalar; });
     const bool anySize = std::any_of(op.parameters.begin(), op.parameters.end(),
@@ -235,6 +240,43 @@ private:
         }
       }
     }
+  }
+
+  /// Computed dimensions get names, and the body begins with the sizes that they give.
+  void nameDims(const toml::table &inputs) {
+    if (toml.failed()) {
+      return;
+    }
+    size_t wrong = 0;
+    Result<ComputedDims> named = nameComputedDims(op, wrong);
+    if (!named) {
+      const toml::table &input = *inputs.get(op.parameters[wrong].name)->as_table();
+      const Diagnostic &problem = named.error();
+      toml.fail(problem.code, input.get("shape")->source(), problem.message).withHelp(problem.help);
+      return;
+    }
+    computed = std::move(*named);
+    const ConstraintPlace place{toml.filePath(), toml.fileText(),
+                                static_cast<int>(inputs.source().begin.line),
+                                static_cast<int>(inputs.source().begin.column)};
+    for (const std::string &text : computed.constraints) {
+      hasBadConstraint |= !readConstraint(op, text, place, diags);
+    }
+    for (Parameter &parameter : op.parameters) {
+      if (parameter.range) {
+        parameter.range->low = computed.replaced(parameter.range->low);
+        parameter.range->high = computed.replaced(parameter.range->high);
+      }
+    }
+    const size_t indentation = std::min(op.body.find_first_not_of(" \t\n"), op.body.size());
+    const size_t line = op.body.rfind('\n', indentation) + 1; // of the first statement
+    std::string first;
+    for (const ComputedDims::Named &size : computed.sizes) {
+      first += fmt::format("{}{} = {}\n", op.body.substr(line, indentation - line), size.name,
+                           size.text);
+    }
+    op.body.insert(line, first);
+    bodyPlace.added = static_cast<int>(computed.sizes.size());
   }
 
   /// Numbers are passed on as doubles, which hold integers of 53 bits.
@@ -380,8 +422,7 @@ private:
       op.outputNames.push_back(name);
       op.outputDescriptions.push_back(toml.line(*table, what, "description", false).value_or(""));
       op.outputDtypes.push_back(readFixedDtype(*table, what));
-      declaredShapes.push_back(
-          readShape(*table, what, /*mayCompute=*/true).value_or(SymbolicShape{}));
+      declaredShapes.push_back(readShape(*table, what).value_or(SymbolicShape{}));
       outputPlaces.push_back(key->source());
     }
     if (op.outputNames.empty() && !toml.failed()) {
@@ -397,7 +438,7 @@ private:
       // One character behind the opening quote.
       ConstraintPlace place{toml.filePath(), toml.fileText(), static_cast<int>(where.begin.line),
                             static_cast<int>(where.begin.column) + 1};
-      hasBadConstraint |= !readConstraint(op, (*texts)[i], place, diags);
+      hasBadConstraint |= !readConstraint(op, computed.replaced((*texts)[i]), place, diags);
     }
   }
 
@@ -422,7 +463,7 @@ private:
     for (const Parameter &parameter : op.parameters) {
       Node node;
       node.op = parameter.isScalar ? "scalar" : "input";
-      node.shape = parameter.isScalar ? SymbolicShape{} : parameter.shape;
+      node.shape = parameter.isScalar ? SymbolicShape{} : computed.spelt(parameter.shape);
       node.name = node.source = parameter.name;
       if (parameter.isScalar && parameter.isInteger) {
         node.attributes["integer"] = static_cast<int64_t>(parameter.value);
@@ -432,9 +473,10 @@ private:
   }
 
   void checkOutputs() {
+    const SizeRules rules(op);
     for (size_t i = 0; i < op.outputs.size(); ++i) {
       const Node &node = op.nodes[static_cast<size_t>(op.outputs[i])];
-      if (node.shape != declaredShapes[i]) {
+      if (node.shape != rules.named(declaredShapes[i])) {
         toml.fail("E0604", outputPlaces[i],
                   fmt::format("output '{}' is declared as {}, but the body computes {}",
                               op.outputNames[i], text(declaredShapes[i]), text(node.shape)));
@@ -468,7 +510,7 @@ private:
   }
 
   void readCases(const toml::table &root) {
-    CaseReader cases(toml, op);
+    CaseReader cases(toml, op, computed);
     if (const toml::table *accuracy = toml.subtable(root, "accuracy", false)) {
       toml.rejectUnknownKeys(*accuracy, "[accuracy]", {"cases"});
       cases.read(*accuracy, "[accuracy]", op.accuracyCases);
@@ -502,6 +544,7 @@ private:
   Operator op;
   bool hasBadConstraint = false;
   BodyPlace bodyPlace;
+  ComputedDims computed;
   std::map<std::string, toml::source_region> rangePlaces;
   std::vector<SymbolicShape> declaredShapes;
   std::vector<toml::source_region> outputPlaces;

@@ -4,6 +4,7 @@
 
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/lower/Lowerer.h"
 #include "lib/generator/lower/Moves.h"
@@ -68,6 +69,7 @@ Program Lowerer::run() {
     sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? leading : symbol, least,
                                                      std::nullopt, divisorOf(op, symbol)}));
   }
+  takeRules();
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     const GraphNode &node = op.nodes[i];
     std::vector<Lowered> operands;
@@ -83,6 +85,48 @@ Program Lowerer::run() {
   // A line of which nobody asked for a value.
   std::erase_if(program.stages, [](const Stage &stage) { return stage.stores.empty(); });
   return std::move(program);
+}
+
+/// Sizes as the products that constraints make of them, where shapes have their factors: indices of
+/// one are then sums of indices of the others.
+void Lowerer::takeRules() {
+  std::vector<std::string> quotients;
+  bool anyReshape = false;
+  for (const GraphNode &node : op.nodes) {
+    anyReshape |= node.attributes.contains("divides");
+    for (const definition::Dim &dim : node.shape) {
+      for (std::string &each : definition::SizePolynomial::of(dim).quotients()) {
+        quotients.push_back(std::move(each));
+      }
+    }
+  }
+  const definition::SizeRules rules(op);
+  for (const definition::SizeRule &rule : rules.all()) {
+    const bool isByNumber = rule.divisor.constant().value_or(0) > 0;
+    const bool isProduct = rule.divisor == definition::SizePolynomial(0);
+    const auto size = sizes.find(rule.name);
+    if (isByNumber || size == sizes.end()) {
+      continue;
+    }
+    const auto isQuotient = [&](const std::string &text) {
+      return text == definition::SizePolynomial::symbol(rule.name).floorDivide(rule.divisor).text();
+    };
+    const bool isUsed =
+        isProduct ? anyReshape : std::any_of(quotients.begin(), quotients.end(), isQuotient);
+    const auto value = isUsed ? sizeIn(program, sizes, rule.value) : std::nullopt;
+    size->second = value.value_or(size->second);
+  }
+  for (size_t i = 0; i < op.parameters.size(); ++i) { // dimensions of inputs that are computed
+    const definition::SymbolicShape &shape = op.parameters[i].shape;
+    for (size_t d = 0; !op.parameters[i].isScalar && d < shape.size(); ++d) {
+      const auto size = sizes.find(shape[d].symbol);
+      if (op.nodes[i].shape[d] != shape[d] && size != sizes.end()) {
+        const auto value =
+            sizeIn(program, sizes, definition::SizePolynomial::of(op.nodes[i].shape[d]));
+        size->second = value.value_or(size->second);
+      }
+    }
+  }
 }
 
 Lowered Lowerer::parameter(const definition::Parameter &parameter) {

@@ -146,6 +146,12 @@ Lazy Lowerer::numberTensor(const language::Expr &expr, DType type) {
   if (const std::optional<Polynomial> whole = polynomialOf(expr)) {
     return make.cast(wholeTensor(*whole), type);
   }
+  if (expr.kind == ExprKind::Binary && (expr.text == "//" || expr.text == "%")) {
+    const auto quotient = definition::sizePolynomial(expr);
+    if (const auto whole = quotient ? sizeIn(program, sizes, *quotient) : std::nullopt) {
+      return make.cast(wholeTensor(*whole), type);
+    }
+  }
   switch (expr.kind) {
   case ExprKind::Name: {
     const auto input =

@@ -54,6 +54,7 @@ private:
 
   // ---- leaves, outputs, operations: Lower.cpp ----
 
+  void takeRules();
   Lowered parameter(const definition::Parameter &parameter);
   Lowered called(size_t number, Lowered value);
   void claim(const Node *value, size_t number);

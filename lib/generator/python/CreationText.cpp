@@ -79,8 +79,8 @@ std::string numberOf(const Node &number) {
 }
 
 /// PyTorch's functions that make a tensor on a device, which a body leaves open.
-constexpr std::array<std::string_view, 7> makers = {"arange", "full",     "zeros",        "ones",
-                                                    "eye",    "linspace", "scalar_tensor"};
+constexpr std::array<std::string_view, 8> makers = {
+    "arange", "full", "zeros", "ones", "eye", "linspace", "scalar_tensor", "tensor"};
 /// Functions with a seed; those that take sizes alone want a device. PyTorch has methods of the
 /// name that ends with "_", which take no seed.
 struct Seeded {

@@ -7,6 +7,7 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
+#include "lib/definition/reader/sequences/BodySequences.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -46,9 +47,10 @@ bool isOfIntegers(const std::string &dtype) {
 
 const std::vector<std::string> &BodyCreation::functionNames() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list = {
-        "arange",    "full",       "zeros",     "ones", "new_full",      "new_zeros", "new_ones",
-        "full_like", "zeros_like", "ones_like", "eye",  "scalar_tensor", "linspace",  "one_hot"};
+    std::vector<std::string> list = {"arange",     "full",      "zeros",    "ones",
+                                     "new_full",   "new_zeros", "new_ones", "full_like",
+                                     "zeros_like", "ones_like", "eye",      "scalar_tensor",
+                                     "linspace",   "one_hot",   "tensor"};
     list.insert(list.end(), randomNames().begin(), randomNames().end());
     return list;
   }();
@@ -70,8 +72,8 @@ std::optional<int> BodyCreation::call(const Call &call) {
     known.insert(known.end(), {"start", "end", "steps"});
   } else if (name == "eye") {
     known.insert(known.end(), {"n", "m"});
-  } else if (name == "scalar_tensor") {
-    known.emplace_back("s");
+  } else if (name == "scalar_tensor" || name == "tensor") {
+    known.emplace_back(name == "tensor" ? "data" : "s");
   } else if (name == "one_hot") {
     known = {"input", "num_classes"};
   } else {
@@ -87,6 +89,7 @@ std::optional<int> BodyCreation::call(const Call &call) {
          : name == "linspace"      ? spaced()
          : name == "eye"           ? eye()
          : name == "scalar_tensor" ? scalar()
+         : name == "tensor"        ? literal()
          : name == "one_hot"       ? oneHot()
          : name.ends_with("_like") ? filledLike()
                                    : filled();
@@ -95,7 +98,13 @@ std::optional<int> BodyCreation::call(const Call &call) {
 bool BodyCreation::takeApart(const Call &call, const std::vector<std::string> &known) {
   given = call.positional;
   for (const language::Keyword &each : call.whole->keywords) {
-    if (!isAmong(known, each.name) || !keywords.emplace(each.name, each.value.get()).second) {
+    const Expr *value = each.value->kind == ExprKind::Attribute // whose rank may be open
+                            ? each.value.get()
+                            : BodySequences(body).opened(each.value.get());
+    if (!value) {
+      return false;
+    }
+    if (!isAmong(known, each.name) || !keywords.emplace(each.name, value).second) {
       fail("E0608", each.range,
            keywords.contains(each.name)
                ? fmt::format("argument '{}' of '{}' is given twice", each.name, call.function)
@@ -415,6 +424,40 @@ std::optional<int> BodyCreation::scalar() {
   const std::optional<int> number = value ? readNumber(*value) : std::nullopt;
   const auto dtype = readDtype("default");
   return number && dtype ? fullNode({}, *number, *dtype) : std::nullopt;
+}
+
+/// torch.tensor(0.5), torch.tensor([0.485, 0.456, 0.406]): integers make int64.
+std::optional<int> BodyCreation::literal() {
+  const Expr *data = needed(0, "data");
+  if (!data) {
+    return std::nullopt;
+  }
+  const bool isList = data->kind == ExprKind::Tuple || data->kind == ExprKind::List;
+  std::vector<int> numbers;
+  bool areWhole = true;
+  for (size_t i = 0; i < (isList ? data->operands.size() : 1); ++i) {
+    const std::optional<int> number = readNumber(isList ? *data->operands[i] : *data);
+    if (!number) {
+      return std::nullopt;
+    }
+    areWhole = areWhole && operandKind(at(*number)) == OperandKind::Whole;
+    numbers.push_back(*number);
+  }
+  if (numbers.empty()) {
+    fail("E0608", data->range, "'tensor' expects numbers");
+    return std::nullopt;
+  }
+  const auto dtype = readDtype(areWhole ? "int64" : "default");
+  std::vector<int> entries;
+  for (int number : dtype ? numbers : std::vector<int>()) {
+    const std::optional<int> entry =
+        fullNode(isList ? SymbolicShape{Dim{"", 1}} : SymbolicShape(), number, *dtype);
+    if (!entry) {
+      return std::nullopt;
+    }
+    entries.push_back(*entry);
+  }
+  return entries.empty() ? std::nullopt : BodyMoves(body).joined(entries, -1, whole->whole->range);
 }
 
 std::optional<int> BodyCreation::eye() {

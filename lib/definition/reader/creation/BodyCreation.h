@@ -39,6 +39,7 @@ private:
   std::optional<int> eye();
   std::optional<int> spaced();
   std::optional<int> scalar();
+  std::optional<int> literal();
   std::optional<int> oneHot();
 
   std::optional<int> arangeNode(const SymbolicShape &shape, const std::string &dtype);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/indices/BodyIndexing.h"
 
+#include "lib/definition/reader/creation/BodyCreation.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,8 +124,15 @@ bool BodyIndexing::namesTensor(const Expr &expr) const {
     const std::optional<int> node = body.lookup(expr.text);
     return node && !isNumber(body.op.nodes[static_cast<size_t>(*node)]);
   }
-  return std::any_of(expr.operands.begin(), expr.operands.end(),
-                     [this](const auto &each) { return each && namesTensor(*each); });
+  if (expr.kind == ExprKind::Call && expr.operands[0]->kind == ExprKind::Attribute &&
+      BodyCreation::isFunction(expr.operands[0]->text)) {
+    return true; // torch.arange(N) // 2
+  }
+  const bool isOfSizes = (expr.kind == ExprKind::Attribute && expr.text == "shape") ||
+                         (expr.kind == ExprKind::Call && body.known.integerOf(expr)) ||
+                         (expr.kind == ExprKind::Call && expr.operands[0]->text == "size");
+  return !isOfSizes && std::any_of(expr.operands.begin(), expr.operands.end(),
+                                   [this](const auto &each) { return each && namesTensor(*each); });
 }
 
 std::optional<int> BodyIndexing::subscript(const Expr &expr) {

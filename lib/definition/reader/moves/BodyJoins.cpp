@@ -108,7 +108,7 @@ std::optional<int> BodyMoves::joinCall(const Call &call) {
 
 std::optional<int64_t> BodyMoves::literalOf(const Call &call, const Expr *value,
                                             int64_t otherwise) {
-  const std::optional<int64_t> number = value ? literalInteger(*value) : otherwise;
+  const std::optional<int64_t> number = value ? body.known.integerOf(*value) : otherwise;
   if (!number) {
     fail("E0608", value->range, fmt::format("'{}' expects a literal integer here", call.function));
   }

@@ -86,6 +86,9 @@ private:
   SizePolynomial sizeOf(int input, int64_t dim) const;
   using Sizes = std::vector<SizePolynomial>;
   std::optional<int> shapeCall(const Call &call);
+  std::optional<SizePolynomial> exactQuotient(const SizePolynomial &whole, const SizePolynomial &by,
+                                              SourceRange range);
+  void expectWhole(const SizePolynomial &before, const SizePolynomial &after, SourceRange range);
   std::optional<int> inferredReshape(int input, size_t last, Sizes sizes, SourceRange range);
   std::optional<int> reshaped(int input, const Sizes &sizes, SourceRange range);
   std::optional<int> flattened(int input, int64_t first, int64_t last, SourceRange range);

@@ -3,10 +3,10 @@
 // repeat, windows (unfold), pixel_shuffle, interpolate to nearest neighbours, and the triangles.
 #include "lib/definition/reader/moves/BodyMoves.h"
 
-#include "lib/definition/gradient/text/BodyText.h"
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/definition/operations/sizes/SizeRules.h"
 
 #include <fmt/format.h>
 
@@ -27,51 +27,6 @@ bool isOpen(const SymbolicShape &shape) { return !shape.empty() && shape[0].isRe
 SizePolynomial product(const Sizes &sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), SizePolynomial(1),
                          [](const SizePolynomial &a, const SizePolynomial &b) { return a * b; });
-}
-
-/// A size that a constraint says to be divisible by a number, "D % 16 == 0".
-struct Divisible {
-  std::string name;
-  int64_t by = 1;
-};
-
-std::vector<Divisible> divisibleSizes(const Operator &op) {
-  using Kind = ConstraintTerm::Kind;
-  std::vector<Divisible> list;
-  for (const Constraint &one : op.constraints) {
-    const bool isZero = one.right.kind == Kind::Number && one.right.number == 0;
-    const bool isRest = one.left.kind == Kind::Binary && one.left.name == "%";
-    if (one.relation != "==" || !isZero || !isRest) {
-      continue;
-    }
-    const ConstraintTerm &size = one.left.operands[0], &by = one.left.operands[1];
-    if (by.kind != Kind::Number || by.number < 2) {
-      continue;
-    }
-    if (size.kind == Kind::Symbol) {
-      list.push_back({size.name, static_cast<int64_t>(by.number)});
-    } else if (size.kind == Kind::Size) {
-      const SymbolicShape &shape = op.parameters[static_cast<size_t>(size.parameter)].shape;
-      const int64_t at = size.index + (size.index < 0 ? static_cast<int64_t>(shape.size()) : 0);
-      if (at >= 0 && at < static_cast<int64_t>(shape.size()) &&
-          isSizeName(shape[static_cast<size_t>(at)].symbol)) {
-        list.push_back({shape[static_cast<size_t>(at)].symbol, static_cast<int64_t>(by.number)});
-      }
-    }
-  }
-  return list;
-}
-
-/// The same number, where each such size is what it is divisible by times its quotient: "D" is
-/// "16 * (D // 16)".
-SizePolynomial inQuotients(const Operator &op, const SizePolynomial &size) {
-  SizePolynomial result = size;
-  for (const Divisible &each : divisibleSizes(op)) {
-    const std::string text = withNames(
-        result.text(), {{each.name, fmt::format("({0} * ({1} // {0}))", each.by, each.name)}});
-    result = sizePolynomial(text).value_or(result);
-  }
-  return result;
 }
 
 /// Names whose arguments but the tensor are sizes, one by one or in a list.
@@ -197,6 +152,53 @@ std::optional<int> BodyMoves::shapeCall(const Call &call) {
   return size && step ? windowed(*value, *dim, *size, *step, 1, range) : std::nullopt;
 }
 
+/// What one size is of another that divides it where the sizes of a call are right, which becomes a
+/// constraint; nothing where both have other factors as well.
+std::optional<SizePolynomial>
+BodyMoves::exactQuotient(const SizePolynomial &whole, const SizePolynomial &by, SourceRange range) {
+  SizeRules rules(op);
+  const size_t known = rules.all().size();
+  for (const SizePolynomial &each : {whole, by}) {
+    for (const std::string &quotient : each.quotients()) {
+      rules.assume(quotient);
+    }
+  }
+  if (const auto exact = rules.inFactors(whole).dividedBy(rules.inFactors(by))) {
+    for (size_t i = known; i < rules.all().size(); ++i) {
+      const SizeRule &rule = rules.all()[i];
+      body.expectDivisible(SizePolynomial::symbol(rule.name), rule.divisor, range);
+    }
+    return failed() ? std::nullopt : exact;
+  }
+  const auto parts = SizePolynomial::cancelled(whole, by);
+  if (!parts || !SizeRules(op).assume(parts->first, parts->second)) {
+    return std::nullopt;
+  }
+  body.expectDivisible(parts->first, parts->second, range);
+  return failed() ? std::nullopt : std::optional(parts->first.floorDivide(parts->second));
+}
+
+/// Where both are equal if quotients of sizes leave no rest, that becomes a constraint.
+void BodyMoves::expectWhole(const SizePolynomial &before, const SizePolynomial &after,
+                            SourceRange range) {
+  SizeRules rules(op);
+  const size_t known = rules.all().size();
+  std::vector<std::string> quotients = after.quotients();
+  for (const std::string &each : before.quotients()) {
+    quotients.push_back(each);
+  }
+  for (const std::string &each : quotients) {
+    rules.assume(each);
+  }
+  if (!rules.areEqual(before, after)) {
+    return; // shape inference says what is wrong
+  }
+  for (size_t i = known; i < rules.all().size(); ++i) {
+    const SizeRule &rule = rules.all()[i];
+    body.expectDivisible(SizePolynomial::symbol(rule.name), rule.divisor, range);
+  }
+}
+
 /// -1 is what is left of the elements.
 std::optional<int> BodyMoves::inferredReshape(int input, size_t last, Sizes sizes,
                                               SourceRange range) {
@@ -206,21 +208,28 @@ std::optional<int> BodyMoves::inferredReshape(int input, size_t last, Sizes size
     source.push_back(SizePolynomial::of(*dim));
   }
   const auto open = std::find(sizes.begin(), sizes.end(), SizePolynomial(-1));
+  const SizeRules rules(op);
   if (open != sizes.end()) {
     *open = 1;
-    std::optional<SizePolynomial> rest = product(source).dividedBy(product(sizes));
+    const SizePolynomial whole = product(source), given = product(sizes);
+    std::optional<SizePolynomial> rest = whole.dividedBy(given);
     if (!rest) {
-      rest = inQuotients(op, product(source)).dividedBy(inQuotients(op, product(sizes)));
+      rest = rules.inFactors(whole).dividedBy(rules.inFactors(given));
+    }
+    if (!rest) {
+      rest = exactQuotient(whole, given, range);
     }
     if (!rest) {
       fail("E0604", range,
-           fmt::format("'reshape' expects sizes that divide {}, but got {}", product(source).text(),
-                       product(sizes).text()))
+           fmt::format("'reshape' expects sizes that divide {}, but got {}", whole.text(),
+                       given.text()))
           .withHelp("give every size, a dimension of the input as two that are multiplied, or a "
                     "constraint such as \"D % 16 == 0\"");
       return std::nullopt;
     }
-    *open = *rest;
+    *open = rules.named(*rest);
+  } else if (!rules.areEqual(product(source), product(sizes))) {
+    expectWhole(product(source), product(sizes), range);
   }
   while (last > 0 && !sizes.empty() && sizes.front() == source.front()) { // stays as it is
     sizes.erase(sizes.begin());
@@ -236,7 +245,7 @@ std::optional<int> BodyMoves::inferredReshape(int input, size_t last, Sizes size
   node.attributes["last"] = static_cast<int64_t>(last);
   setShape(node, sizes);
   const SizePolynomial before = product(source), after = product(sizes);
-  if (before != after && inQuotients(op, before) == inQuotients(op, after)) {
+  if (before != after && SizeRules(op).areEqual(before, after)) {
     node.attributes["divides"] = true; // by a constraint
   }
   return append(std::move(node), range);

@@ -37,8 +37,11 @@ std::optional<SizePolynomial> BodyMoves::readSize(const Expr &expr) {
     fail("E0608", expr.range,
          fmt::format("an index expects an integer made of sizes, but got '{}'",
                      body.sourceText(expr.range)))
-        .withHelp("available: integers, sizes, + - *, and // and % by a positive number; where a "
-                  "tensor has the indices, use torch.gather or torch.where");
+        .withHelp("available: integers, sizes, and + - * // % of them; where a tensor has the "
+                  "indices, use torch.gather or torch.where");
+  }
+  for (const std::string &each : size ? size->quotients() : std::vector<std::string>{}) {
+    body.expectDivisor(each, expr.range);
   }
   return size;
 }
@@ -53,13 +56,7 @@ void BodyMoves::expectNotNegative(const SizePolynomial &value, const std::string
         .withHelp("a slice lies inside of its tensor");
     return;
   }
-  const std::string text = value.comparison();
-  const bool isKnown = std::any_of(op.constraints.begin(), op.constraints.end(),
-                                   [&](const Constraint &each) { return each.text == text; });
-  if (!isKnown) {
-    const SourceRange there = body.moved(range);
-    readConstraint(op, text, {place.path, place.fileText, there.line, there.column}, diags);
-  }
+  body.expectConstraint(value.comparison(), range);
 }
 
 std::optional<int64_t> BodyMoves::readDim(int input, int64_t dim, const std::string &name,

@@ -4,6 +4,7 @@
 #include "lib/definition/reader/BodyExpressions.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeExpression.h"
 
 #include <fmt/format.h>
 
@@ -113,9 +114,14 @@ std::optional<int> BodyExpressions::sumToSizeCall(const Call &call) {
   std::vector<std::string> entries;
   for (const language::Expr *entry : given) {
     const std::optional<int64_t> number = known.integerOf(*entry);
-    entries.push_back(number ? std::to_string(*number) : entry->text);
+    const std::optional<int> node =
+        entry->kind == language::ExprKind::Name ? lookup(entry->text) : std::optional<int>();
+    const bool isOfSizes = node && isSize(op.nodes[static_cast<size_t>(*node)]);
+    entries.push_back(number      ? std::to_string(*number)
+                      : isOfSizes ? sizeText(op.nodes[static_cast<size_t>(*node)])
+                                  : entry->text);
   }
-  const auto target = parseShape(entries);
+  const auto target = parseComputedShape(entries);
   const auto *shape = std::get_if<SymbolicShape>(&target);
   if (!call.receiver || !call.whole->keywords.empty() || !shape ||
       (!shape->empty() && shape->front().isRest())) {

@@ -252,6 +252,11 @@ Value WrittenCall::image(const std::string &argument) {
   return x;
 }
 
+void WrittenCall::expectDivisible(const SizePolynomial &numerator,
+                                  const SizePolynomial &denominator) {
+  body.expectDivisible(numerator, denominator, range());
+}
+
 void WrittenCall::expectNotNegative(const SizePolynomial &value, const std::string &what) {
   moves.expectNotNegative(value, what, range());
 }

@@ -58,6 +58,8 @@ public:
   /// With `sides` dimensions behind one or two others.
   Value image(const std::string &argument);
   void expectNotNegative(const SizePolynomial &value, const std::string &what);
+  /// One size divides the other in every call.
+  void expectDivisible(const SizePolynomial &numerator, const SizePolynomial &denominator);
   /// An input becomes one that is contiguous; what is computed is so.
   void expectContiguous(int tensor);
   std::nullopt_t fail(const std::string &code, const std::string &message, const std::string &help);

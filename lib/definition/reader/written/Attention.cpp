@@ -7,17 +7,33 @@
 namespace nereid::definition {
 namespace {
 
-/// What bodies have no form for, or PyTorch draws numbers for without a seed.
-bool hasOthers(WrittenCall &call) {
+/// PyTorch draws its numbers without a seed.
+bool hasDropout(WrittenCall &call) {
   const auto dropout = call.isNone("dropout_p") ? std::optional(std::vector<double>{0})
                                                 : call.numbers("dropout_p", 1);
-  const auto isGrouped = call.flag("enable_gqa");
-  const bool isPlain = dropout && dropout->front() == 0 && isGrouped && !*isGrouped;
-  if (!call.failed() && !isPlain) {
-    call.fail("E0608", fmt::format("'{}' is available without dropout and groups", call.name),
-              "write it out: F.softmax(q @ k.mT / math.sqrt(D) + mask, dim=-1) @ v");
+  if (!call.failed() && dropout && dropout->front() != 0) {
+    call.fail("E0608", fmt::format("'{}' is available without dropout", call.name),
+              "write it out: F.dropout(F.softmax(q @ k.mT / math.sqrt(D) + mask, dim=-1), p, "
+              "seed=seed) @ v");
   }
   return call.failed();
+}
+
+/// enable_gqa: as many query heads in turn share a head of keys and values as there are of them.
+Value forEachQuery(WrittenCall &call, Value query, Value shared) {
+  const SizePolynomial queries = call.size(*query, -3), heads = call.size(*shared, -3);
+  if (const auto count = queries.dividedBy(heads)) {
+    return call.repeatedEach(shared, -3, *count);
+  }
+  if (queries.constant() && heads.constant()) {
+    return call.fail("E0604",
+                     fmt::format("'{}' expects a number of query heads that the {} heads of keys "
+                                 "and values divide, but got {}",
+                                 call.name, heads.text(), queries.text()),
+                     "heads are the third dimension from the end");
+  }
+  call.expectDivisible(queries, heads);
+  return call.failed() ? std::nullopt : call.repeatedEach(shared, -3, queries.floorDivide(heads));
 }
 
 /// softmax(scores under the mask) @ value; a query that sees nothing gets zeros, as PyTorch's does.
@@ -39,10 +55,10 @@ Value masked(WrittenCall &call, Value mask, Value scores, Value value) {
 
 Value attention(WrittenCall &call) {
   const Value query = call.operand("query");
-  const Value key = query ? call.operand("key") : std::nullopt;
-  const Value value = key ? call.operand("value") : std::nullopt;
-  const auto isCausal = call.flag("is_causal");
-  if (!value || !isCausal || hasOthers(call)) {
+  Value key = query ? call.operand("key") : std::nullopt;
+  Value value = key ? call.operand("value") : std::nullopt;
+  const auto isCausal = call.flag("is_causal"), isGrouped = call.flag("enable_gqa");
+  if (!value || !isCausal || !isGrouped || hasDropout(call)) {
     return std::nullopt;
   }
   if (*isCausal && !call.isNone("attn_mask")) {
@@ -50,12 +66,20 @@ Value attention(WrittenCall &call) {
                      "put both into the mask");
   }
   for (const Value &each : {query, key, value}) {
-    if (call.isNumber(*each) || call.isOpen(*each) || call.rank(*each) < 2) {
+    const size_t least = *isGrouped ? 3 : 2;
+    if (call.isNumber(*each) || call.isOpen(*each) || call.rank(*each) < least) {
       return call.fail("E0604",
-                       fmt::format("'{}' expects tensors of known rank, with rows and columns, but "
-                                   "got the shape {}",
-                                   call.name, text(call.shape(*each))),
+                       fmt::format("'{}' expects tensors of known rank, with {}rows and columns, "
+                                   "but got the shape {}",
+                                   call.name, *isGrouped ? "heads, " : "", text(call.shape(*each))),
                        "give every dimension a name or a size");
+    }
+  }
+  if (*isGrouped) {
+    key = forEachQuery(call, query, key);
+    value = key ? forEachQuery(call, query, value) : std::nullopt;
+    if (!value) {
+      return std::nullopt;
     }
   }
   const bool isScaled = !call.isNone("scale");
