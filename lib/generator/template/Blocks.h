@@ -15,8 +15,8 @@ namespace nereid::generator {
 /// Blocks that a matrix unit takes, and along k where factors have 8 bits.
 constexpr int64_t leastProductBlock = 16, leastDepthOfBytes = 32;
 
-/// Columns of a product of 16 bits whose one factor is computed of another product: of loops with 16,
-/// ptxas of CUDA 12.8, which upstream's package brings, makes wrong ones (docs/definitions.md).
+/// Columns of a product of 16 bits whose one factor is computed of another product: of loops with
+/// 16, ptxas of CUDA 12.8, which upstream's package brings, makes wrong ones (docs/definitions.md).
 constexpr int64_t leastChainBlock = 32;
 
 /// A size as text of the launch table.
