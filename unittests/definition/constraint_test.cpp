@@ -71,6 +71,7 @@ TEST(Constraints, OthersAreRefusedAtTheirPlace) {
                              {"D / 2 == 2", 17, "'/' is not available"},
                              {"s % 2 == 0", 17, "whole numbers"},
                              {"D % 1e30 == 0", 17, "whole numbers"},
+                             {"D * 9999999999999999999 > 3", 21, "at most 9223372036854775807"},
                              {"D == 4 or D == 5", 17, "comparison"},
                              {"f(D) == 4", 17, "not available"}}) {
     Loaded loaded = load(constrained(one.form));

@@ -189,6 +189,10 @@ private:
   Term term(const Expr &expr) {
     switch (expr.kind) {
     case ExprKind::Integer:
+      if (expr.integer < 0) { // beyond 63 bits, as the text has no sign
+        fail(expr.range, "a number of a constraint is at most 9223372036854775807");
+        return std::nullopt;
+      }
       return number(static_cast<long double>(expr.integer));
     case ExprKind::Float:
       return number(static_cast<long double>(expr.real));
