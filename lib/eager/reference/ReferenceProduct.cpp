@@ -101,7 +101,8 @@ bool anyError(const BoundedTensor &tensor) {
 template <class Sum>
 void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Sizes &sizes,
                     bool hasErrors, const Rule &rule, const ErrorModel &model) {
-  std::vector<double> panel(static_cast<size_t>(sizes.k * strip));
+  const int64_t columns = std::min(strip, sizes.n); // long sums of few columns are common
+  std::vector<double> panel(static_cast<size_t>(sizes.k * columns));
   std::vector<double> errors(hasErrors ? panel.size() : 0);
   RowSums<Sum> sums;
   for (int64_t first = 0; first < sizes.n; first += strip) {
@@ -109,9 +110,9 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
     for (int64_t k = 0; k < sizes.k; ++k) {
       for (int64_t j = 0; j < width; ++j) {
         const Bounded &from = b[k * sizes.n + first + j];
-        panel[static_cast<size_t>(k * strip + j)] = from.value;
+        panel[static_cast<size_t>(k * columns + j)] = from.value;
         if (hasErrors) {
-          errors[static_cast<size_t>(k * strip + j)] = from.error;
+          errors[static_cast<size_t>(k * columns + j)] = from.error;
         }
       }
     }
@@ -119,9 +120,9 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
       sums.clear(width);
       for (int64_t k = 0; k < sizes.k; ++k) {
         const Bounded &left = a[i * sizes.k + k];
-        sums.add(left.value, panel.data() + k * strip, width);
+        sums.add(left.value, panel.data() + k * columns, width);
         if (hasErrors) {
-          sums.addErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
+          sums.addErrors(left, panel.data() + k * columns, errors.data() + k * columns, width);
         }
       }
       for (int64_t j = 0; j < width; ++j) {
