@@ -88,7 +88,7 @@ TEST(SumToSize, WhatDoesNotBroadcastIsRefused) {
       {"x.sum_to_size(C)", "float32", "E0604"},       {"x.sum_to_size(D, C)", "float32", "E0604"},
       {"x.sum_to_size(2, C, D)", "float32", "E0604"}, {"x.sum_to_size(2, D)", "float32", "E0604"},
       {"x.sum_to_size(...)", "float32", "E0608"},     {"x.sum_to_size(x)", "float32", "E0604"},
-      {"x.sum_to_size(-1)", "float32", "E0608"},      {"sum_to_size(x, D)", "float32", "E0608"},
+      {"x.sum_to_size(-1)", "float32", "E0604"},      {"sum_to_size(x, D)", "float32", "E0608"},
       {"x.sum_to_size(size=D)", "float32", "E0608"},  {"x.sum_to_size(D)", "int32", "E0608"},
       {"x.sum_to_size(D + 1)", "float32", "E0608"},
   };
