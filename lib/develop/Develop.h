@@ -117,9 +117,10 @@ private:
                              const std::function<Result<StageResult>(std::string &json)> &body);
   /// Tries every schedule of the space where the mode says so, and verifies what is kept.
   Status searchSchedules();
-  std::string modeLog() const; ///< mode_log.md
-  Status writeReport() const;  ///< report.md, where all cases were verified
-  void chooseAgain();          ///< the form of rows whose schedule a round has changed
+  std::string modeLog() const;       ///< mode_log.md
+  std::string fusionOfCalls() const; ///< as the definition document has it
+  Status writeReport() const;        ///< report.md, where all cases were verified
+  void chooseAgain();                ///< the form of rows whose schedule a round has changed
   /// Enters what the mode chose into the folder's table, which its wrappers obey.
   Status enterForms();
   /// The files' interfaces against the definition's.

@@ -406,8 +406,8 @@ Status Rounds::save(const RoundRecord &record) {
   if (auto saved = project.saveManifest(); !saved) {
     return saved;
   }
-  auto log = generator::writeOptimizationLog(project.manifest,
-                                             {op.targetSpeedup, overallSpeedup(rows), "", {}});
+  auto log = generator::writeOptimizationLog(
+      project.manifest, {op.targetSpeedup, overallSpeedup(rows), "", {}, {}, options.fusion});
   return project.writeFile({"optimization_log.md", log});
 }
 

@@ -19,6 +19,7 @@ struct OptimizationOptions {
   double goodFraction = 0.85;
   /// One parameter at a time, and none that gives the kernel another form or another grid.
   bool isConservative = false;
+  std::string fusion = {}; ///< what is one kernel and why not, for the log
   /// Compares two schedules; tests bring their own.
   std::function<decltype(duel)> compare = duel;
   /// Verifies the whole grid with the files as they are: the first failure, or "".

@@ -325,6 +325,7 @@ Result<StageResult> Development::optimize() {
     settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
     settings.progress = options.progress;
     settings.isConservative = options.isConservative;
+    settings.fusion = fusionOfCalls();
     std::optional<AccuracyReport> verified; // of the last round that is kept
     settings.verifyAll = [&] {
       auto report = verifyAccuracy(generation, source(), machine, accuracyOptions());

@@ -2,6 +2,7 @@
 // What a run leaves in the operator's folder when it ends: report.md, the log of its rounds,
 // performance.json, the forms that a mode chose, and patterns.
 #include "lib/develop/Develop.h"
+#include "lib/develop/DocumentPlan.h"
 #include "lib/develop/OperatorReport.h"
 #include "lib/develop/PatternText.h"
 #include "lib/develop/performance/Criteria.h"
@@ -163,6 +164,10 @@ Status Development::writeReport() const {
   return workspace.writeFile({"report.md", operatorReport(reported)});
 }
 
+std::string Development::fusionOfCalls() const {
+  return document::fusionText(op(), documentCalls(generation, dtypes().front(), machine));
+}
+
 Status Development::finish() {
   if (Status written = writeReport(); !written) {
     return written;
@@ -171,7 +176,7 @@ Status Development::finish() {
   if (!optimization_.stopReason.empty() && !elsewhere) {
     auto log = generator::writeOptimizationLog(
         workspace.manifest, {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason,
-                             optimization_.next, criteriaTexts()});
+                             optimization_.next, criteriaTexts(), fusionOfCalls()});
     if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
       return written.error();
     }

@@ -39,6 +39,10 @@ struct CallOutline {
   double workspaceBytes = 0; ///< that one launch writes and a later one reads
 };
 
+/// Which operations are one kernel, and why others are not, in Markdown; calls of the same kernels
+/// once. `calls`: one for each performance case.
+std::string fusionText(const definition::Operator &op, const std::vector<CallOutline> &calls);
+
 /// What would be changed next when a measurement finds something.
 struct Remedy {
   std::string finding, caseName, change, reason;

@@ -258,45 +258,6 @@ private:
   std::vector<Planned> cases;
 };
 
-/// Which operations are one kernel, and why others are not; calls of the same kernels once.
-std::string fusionSection(const DocumentInput &input) {
-  std::string out =
-      "### 3.9 Fusion\n\nWhat a kernel computes of the body stays on chip within it. "
-      "\"Moves\" is what it reads and writes of tensors and of memory between kernels, "
-      "beside what its operations would move one by one.\n\n";
-  std::vector<std::string> known;
-  for (size_t i = 0; i < input.calls.size(); ++i) {
-    const CallOutline &call = input.calls[i];
-    std::string kernels;
-    for (const CallOutline::Launch &launch : call.launches) {
-      kernels += launch.kernel + "\n";
-    }
-    if (std::find(known.begin(), known.end(), kernels) != known.end()) {
-      continue;
-    }
-    known.push_back(kernels);
-    report::Table computed({"kernel", "computes", ">moves", ">operation by operation"});
-    for (const CallOutline::Launch &launch : call.launches) {
-      computed.add({code(launch.kernel), cell(launch.computes.empty() ? "-" : launch.computes),
-                    report::formatBytes(launch.bytes), report::formatBytes(launch.unfusedBytes)});
-    }
-    out += fmt::format("Case {}:\n\n{}\n", cell(input.op.performanceCases[i].name),
-                       computed.markdown());
-    if (call.boundaries.empty()) {
-      out += call.launches.size() < 2 ? "Everything is one kernel.\n\n"
-                                      : "No kernel reads what another one leaves.\n\n";
-      continue;
-    }
-    report::Table between({"memory", "from", "to", ">bytes", "not one kernel because"});
-    for (const CallOutline::Boundary &each : call.boundaries) {
-      between.add({code(each.memory), code(each.from), code(each.to),
-                   report::formatBytes(each.bytes), cell(each.why)});
-    }
-    out += between.markdown() + "\n";
-  }
-  return out;
-}
-
 /// What is launched, and what it moves beside the single operations.
 std::string launchSections(const DocumentInput &input) {
   report::Table launches({"case", "kernel", "blocks", ">programs"});
@@ -316,7 +277,7 @@ std::string launchSections(const DocumentInput &input) {
                report::formatBytes(unfused),
                tensors > 0 ? report::formatRatio(unfused / (tensors + between)) : "-"});
   }
-  const std::string account = fusionSection(input);
+  const std::string account = "### 3.9 Fusion\n\n" + fusionText(input.op, input.calls);
   return "### 3.7 Launches\n\nThe kernels are made of an index-space program, in which a view is "
          "arithmetic on indices and moves nothing. A call launches them one after another.\n\n" +
          launches.markdown() + "\n### 3.8 Bytes moved\n\n" + bytes.markdown() + "\n" + account;

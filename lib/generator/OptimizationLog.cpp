@@ -300,6 +300,7 @@ std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &sum
                   "run.\n\n",
                   manifest.chip.empty() ? "unknown" : manifest.chip, summary.targetSpeedup,
                   startName(manifest.start));
+  text += summary.fusion.empty() ? "" : "## Fusion\n\n" + summary.fusion;
   text += roundsTable(manifest);
   for (const RoundRecord &round : manifest.rounds) {
     text += roundText(manifest, round, summary.targetSpeedup);

@@ -16,6 +16,7 @@ struct LogSummary {
   std::string stopReason;        ///< "target reached", "no neighbour left", …; empty while running
   std::vector<std::string> next; ///< what to try, a sentence each
   std::vector<std::string> criteria = {}; ///< each with its figure, reached or not
+  std::string fusion = {}; ///< what is one kernel and why not, Markdown; "": not told
 };
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary);
 
