@@ -241,8 +241,10 @@ void Checker::reportOverlap(Instance &instance, mlir::Operation *op, const Overl
 void Checker::reportMark(const Element &element, uint32_t mark, const std::string &use) {
   const Cause &cause = marks.cause(mark);
   Instance &instance = element.instance;
-  const std::string used = "the result " + use + elementText(element.pointer, element.index) +
-                           ", at " + placeText(instance, element.op);
+  auto used = [&] { // written for the first element alone: there may be millions
+    return "the result " + use + elementText(element.pointer, element.index) + ", at " +
+           placeText(instance, element.op);
+  };
   if (cause.kind == Cause::Kind::Overflow) {
     if (use != "is part of an address") {
       return; // numbers that are only stored may wrap
@@ -251,7 +253,7 @@ void Checker::reportMark(const Element &element, uint32_t mark, const std::strin
             findings.add(instance, cause.op, "E0805",
                          "address arithmetic overflows: " + exactText(cause) +
                              ", which does not fit i" + std::to_string(cause.bits))) {
-      diagnostic->note(used).withHelp(
+      diagnostic->note(used()).withHelp(
           "compute the offset in 64 bits, for example with 'tl.program_id(0).to(tl.int64)'");
     }
   } else if (cause.kind == Cause::Kind::WrappedIndex) {
@@ -263,7 +265,7 @@ void Checker::reportMark(const Element &element, uint32_t mark, const std::strin
       diagnostic
           ->note("the element compares " + std::to_string(left) + " with " + std::to_string(right) +
                  ", and without wrapping the outcome is the opposite")
-          .note(used)
+          .note(used())
           .withHelp("compute the index in 64 bits, for example with 'tl.program_id(0).to(tl.int64)'"
                     " or 'tl.arange(0, BLOCK).to(tl.int64)'");
     }
@@ -272,14 +274,14 @@ void Checker::reportMark(const Element &element, uint32_t mark, const std::strin
             findings.add(instance, cause.op, "E0402", "integer division by zero")) {
       diagnostic
           ->note("the dividend is " + std::to_string(interpreter::asSigned(cause.left, cause.bits)))
-          .note(used)
+          .note(used())
           .withHelp("make sure the divisor is not 0");
     }
   } else if (Diagnostic *diagnostic =
                  findings.add(instance, cause.op, "E0806",
                               "an element that the mask keeps from being loaded is used, and the "
                               "load says no 'other'")) {
-    diagnostic->note(used).withHelp("give the load a value for such elements, e.g. 'other=0.0'");
+    diagnostic->note(used()).withHelp("give the load a value for such elements, e.g. 'other=0.0'");
   }
 }
 

@@ -28,7 +28,9 @@ const Node *withoutPromises(Program &program, const Node *value) {
     const std::vector<Polynomial> sizes = program.buffers[parts.buffer].sizes;
     const Node *read = nodes.make(std::move(parts));
     for (size_t dim = 0; dim < indices.size(); ++dim) {
-      if (readsIndex({indices[dim]})) {
+      const Affine last = Affine(sizes[dim] - 1) - indices[dim];
+      if (readsIndex({indices[dim]}) || !isNonNegative(indices[dim], program.space) ||
+          !isNonNegative(last, program.space)) {
         const Node *isPositive =
             nodes.map("ge", DType::Bool, {nodes.index(indices[dim]), nodes.integer(0, DType::I64)});
         const Node *inside = nodes.map("logical_and", DType::Bool,
