@@ -17,14 +17,21 @@ def _length(a, b, c, d):
 
 
 @triton.jit
-def _hypot_single(x, y):
-    """The sum of squares as a pair, scaled so that none overflows or is lost, and its root."""
-    larger = tl.maximum(tl.abs(x), tl.abs(y))
-    smaller = tl.minimum(tl.abs(x), tl.abs(y))
+def _scale_of_squares(larger):
+    """A power of two by which no square overflows or is lost, and its reciprocal; whether it is for small numbers."""
     is_large = larger > 4.611686018427388e+18  # 2**62
     is_small = larger < 8.673617379884035e-19  # 2**-60
     scale = tl.where(is_large, 1.3552527156068805e-20, tl.where(is_small, 7.922816251426434e+28, 1.0))
     back = tl.where(is_large, 7.378697629483821e+19, tl.where(is_small, 1.262177448353619e-29, 1.0))
+    return scale, back, is_small
+
+
+@triton.jit
+def _hypot_single(x, y):
+    """The sum of squares as a pair, scaled so that none overflows or is lost, and its root."""
+    larger = tl.maximum(tl.abs(x), tl.abs(y))
+    smaller = tl.minimum(tl.abs(x), tl.abs(y))
+    scale, back, is_small = _scale_of_squares(larger)
     scaled = larger * scale
     first, first_low = _product(scaled, scaled)
     scaled = smaller * scale
@@ -46,10 +53,7 @@ def _hypot_single(x, y):
 def _hypot_half(x, y):
     """The root of the sum of squares, scaled likewise; of infinities that is none."""
     larger = tl.maximum(tl.abs(x), tl.abs(y))
-    is_large = larger > 4.611686018427388e+18  # 2**62
-    is_small = larger < 8.673617379884035e-19  # 2**-60
-    scale = tl.where(is_large, 1.3552527156068805e-20, tl.where(is_small, 7.922816251426434e+28, 1.0))
-    back = tl.where(is_large, 7.378697629483821e+19, tl.where(is_small, 1.262177448353619e-29, 1.0))
+    scale, back, _ = _scale_of_squares(larger)
     first = x * scale
     second = y * scale
     total = first * first + second * second

@@ -5,55 +5,15 @@
 
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/normalise/Normalise.h"
-#include "lib/generator/program/Verify.h"
+#include "unittests/generator/fuse/Partitioned.h"
 #include "unittests/generator/program/Reading.h"
-#include "unittests/generator/template/Expect.h"
+
+#include <gtest/gtest.h>
 
 namespace nereid::generator {
 namespace {
 
-constexpr const char *square = R"(
-N = size()
-x = input(fp32, [N, N], strides=[N, 1])
-u = input(fp32, [N, N], strides=[N, 1])
-p = output(fp32, [N, N], strides=[N, 1])
-q = output(fp32, [N, N], strides=[N, 1])
-i = iterator(N)
-j = iterator(N)
-k = iterator(N)
-l = iterator(N)
-stage("first")
-)";
 constexpr const char *h = "sum[l](x[i, l] * u[k, l])", *g = "sum[l](x[i, l] * u[l, k])";
-
-/// The stages, of which the first one is what has been cut off.
-std::string partitioned(const std::string &stores) {
-  Program read = program(square + stores);
-  normalise(read);
-  partition(read);
-  const Status isLawful = verify(read);
-  EXPECT_TRUE(bool(isLawful)) << (isLawful ? "" : render(isLawful.error()));
-  const std::string text = stages(read);
-  partition(read);
-  EXPECT_EQ(stages(read), text) << "a second time";
-
-  Program whole = program(square + stores);
-  normalise(whole);
-  EvaluationInput input;
-  input.sizes = {3};
-  input.memory["x"] = {1, 2, -1, 0, 1, 1, 2, 0, -1};
-  input.memory["u"] = {0, 1, 1, -1, 2, 0, 1, 0, 1};
-  expectEvaluated(whole, input, {}, 1e-6);
-  return text;
-}
-
-size_t countOf(const std::string &text, const std::string &part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
 
 std::string product(const std::string &factor) {
   return "p[i, j] = sum[k](" + factor + " * u[k, j])\n";

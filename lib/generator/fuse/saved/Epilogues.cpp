@@ -108,24 +108,16 @@ bool reducesMore(const std::vector<Store> &group, const NodeSet &values) {
   return false;
 }
 
-/// The elements of values over these iterators, as far as extents tell.
-std::vector<Polynomial> extentsOf(const Node *value, const Program &program) {
-  std::vector<Polynomial> result;
+Polynomial elementsOf(const Node *value, const Program &program) {
+  Polynomial all = 1;
   for (IteratorId iterator : value->free) {
-    result.push_back(program.space.iterators[iterator].extent);
+    all = all * program.space.iterators[iterator].extent;
   }
-  return result;
+  return all;
 }
 
 bool haveAsManyElements(const Node *one, const Node *other, const Program &program) {
-  auto product = [&](const Node *value) {
-    Polynomial all = 1;
-    for (const Polynomial &extent : extentsOf(value, program)) {
-      all = all * extent;
-    }
-    return all;
-  };
-  return product(one) == product(other);
+  return elementsOf(one, program) == elementsOf(other, program);
 }
 
 } // namespace
