@@ -231,8 +231,8 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
     return checkAssumption(instance, assumption);
   }
   if (std::optional<Hints::Broken> broken = hints.check(instance, op)) {
-    if (Diagnostic *diagnostic =
-            findings.add(instance, op, "E0804", "'" + broken->hint + "' does not hold")) {
+    if (Diagnostic *diagnostic = findings.add(
+            instance, op, "E0804", [&] { return "'" + broken->hint + "' does not hold"; })) {
       diagnostic->note(broken->where)
           .withHelp("pass what is true of every value, or drop the hint");
     }

@@ -90,11 +90,11 @@ void Checker::reportOutside(const Element &element) {
   const interpreter::Memory &memory = element.instance.launch.memory;
   const uint64_t address = element.pointer[element.index];
   const Allocation *tensor = memory.owner(address);
-  const std::string verb = verbOf(element.op);
-  const std::string whose = tensor != nullptr ? "'" + tensor->name + "'" : "every tensor";
-  if (Diagnostic *diagnostic =
-          findings.add(element.instance, element.op, "E0801",
-                       verb + " outside " + whose + elementText(element.pointer, element.index))) {
+  if (Diagnostic *diagnostic = findings.add(element.instance, element.op, "E0801", [&] {
+        const std::string whose = tensor != nullptr ? "'" + tensor->name + "'" : "every tensor";
+        return verbOf(element.op) + (" outside " + whose) +
+               elementText(element.pointer, element.index);
+      })) {
     char wild[64];
     std::snprintf(wild, sizeof wild, "the address 0x%llx is that of no tensor",
                   static_cast<unsigned long long>(address));
@@ -108,11 +108,11 @@ void Checker::reportOutside(const Element &element) {
 
 void Checker::reportUninitialised(const Element &element, const Allocation &tensor, uint64_t offset,
                                   unsigned missing) {
-  if (Diagnostic *diagnostic = findings.add(
-          element.instance, element.op, "E0802",
-          std::string(verbOf(element.op)) + (mlir::isa<tile::LoadOp>(element.op) ? "" : " on") +
-              " memory of '" + tensor.name + "' that holds no value yet" +
-              elementText(element.pointer, element.index))) {
+  if (Diagnostic *diagnostic = findings.add(element.instance, element.op, "E0802", [&] {
+        return std::string(verbOf(element.op)) +
+               (mlir::isa<tile::LoadOp>(element.op) ? "" : " on") + " memory of '" + tensor.name +
+               "' that holds no value yet" + elementText(element.pointer, element.index);
+      })) {
     diagnostic
         ->note(bytesText(missing) + " of the " + std::to_string(element.bytes) + " from byte " +
                std::to_string(offset) + " on were never written; '" + tensor.name + "' has " +
@@ -124,11 +124,11 @@ void Checker::reportUninitialised(const Element &element, const Allocation &tens
 void Checker::reportSameElement(const Element &element, const Tile &value, size_t other) {
   const interpreter::Memory &memory = element.instance.launch.memory;
   const uint64_t address = element.pointer[element.index];
-  Diagnostic *diagnostic = findings.add(
-      element.instance, element.op, "E0809",
-      "one store writes different values to one place: " + valueText(value, other) + " as " +
-          elementName(element.pointer, other) + " of the tile and " +
-          valueText(value, element.index) + " as " + elementName(element.pointer, element.index));
+  Diagnostic *diagnostic = findings.add(element.instance, element.op, "E0809", [&] {
+    return "one store writes different values to one place: " + valueText(value, other) + " as " +
+           elementName(element.pointer, other) + " of the tile and " +
+           valueText(value, element.index) + " as " + elementName(element.pointer, element.index);
+  });
   if (diagnostic != nullptr) {
     diagnostic
         ->note(describeAddress(memory, address) + "; which of the two stays depends on the target")
@@ -142,7 +142,8 @@ void Checker::checkAssumption(Instance &instance, tile::AssumeOp op) {
     if (condition[i] != 0 || markAt(condition, i) != 0) {
       continue;
     }
-    Diagnostic *diagnostic = findings.add(instance, op, "E0804", "'tl.assume' does not hold");
+    Diagnostic *diagnostic = findings.add(instance, op, "E0804",
+                                          [&] { return std::string("'tl.assume' does not hold"); });
     if (diagnostic && condition.isTile) {
       diagnostic->note("first at " + elementName(condition, i));
     }
@@ -159,11 +160,11 @@ void Checker::reportRace(Instance &instance, mlir::Operation *op, uint64_t addre
   const Allocation *tensor = memory.owner(address);
   const uint64_t offset = memory.hostAddress(address) - tensor->host;
   const std::string otherProgram = programText(instance.launch, other.program);
-  Diagnostic *diagnostic = findings.add(
-      instance, op, "E0803",
-      std::string("race: ") + (access.isWrite ? "writes" : "reads") + " byte " +
-          std::to_string(offset) + " of '" + tensor->name + "', which program " + otherProgram +
-          (other.isWrite ? " writes" : " reads") + " with nothing that orders the two");
+  Diagnostic *diagnostic = findings.add(instance, op, "E0803", [&] {
+    return std::string("race: ") + (access.isWrite ? "writes" : "reads") + " byte " +
+           std::to_string(offset) + " of '" + tensor->name + "', which program " + otherProgram +
+           (other.isWrite ? " writes" : " reads") + " with nothing that orders the two";
+  });
   if (diagnostic == nullptr) {
     return;
   }
@@ -207,15 +208,15 @@ void Checker::reportOverlap(Instance &instance, mlir::Operation *op, const Overl
                         : std::string();
   };
   const bool isOneProgram = access.when.program == other.when.program;
-  Diagnostic *diagnostic = findings.add(
-      instance, op, "E0807",
-      "'" + own.name + "' and '" + others.name +
-          "' overlap: " + (access.isWrite ? "writes " : "reads ") + bytesOf(access, own) +
-          positionOf(access) + ", where " +
-          (isOneProgram ? "the program"
-                        : "program " + programText(instance.launch, other.when.program)) +
-          (other.isWrite ? " has written " : " has read ") + bytesOf(other, others) +
-          positionOf(other));
+  Diagnostic *diagnostic = findings.add(instance, op, "E0807", [&] {
+    return "'" + own.name + "' and '" + others.name +
+           "' overlap: " + (access.isWrite ? "writes " : "reads ") + bytesOf(access, own) +
+           positionOf(access) + ", where " +
+           (isOneProgram ? "the program"
+                         : "program " + programText(instance.launch, other.when.program)) +
+           (other.isWrite ? " has written " : " has read ") + bytesOf(other, others) +
+           positionOf(other);
+  });
   if (diagnostic == nullptr) {
     return;
   }
@@ -241,7 +242,7 @@ void Checker::reportOverlap(Instance &instance, mlir::Operation *op, const Overl
 void Checker::reportMark(const Element &element, uint32_t mark, const std::string &use) {
   const Cause &cause = marks.cause(mark);
   Instance &instance = element.instance;
-  auto used = [&] { // written for the first element alone: there may be millions
+  auto used = [&] {
     return "the result " + use + elementText(element.pointer, element.index) + ", at " +
            placeText(instance, element.op);
   };
@@ -249,17 +250,17 @@ void Checker::reportMark(const Element &element, uint32_t mark, const std::strin
     if (use != "is part of an address") {
       return; // numbers that are only stored may wrap
     }
-    if (Diagnostic *diagnostic =
-            findings.add(instance, cause.op, "E0805",
-                         "address arithmetic overflows: " + exactText(cause) +
-                             ", which does not fit i" + std::to_string(cause.bits))) {
+    if (Diagnostic *diagnostic = findings.add(instance, cause.op, "E0805", [&] {
+          return "address arithmetic overflows: " + exactText(cause) + ", which does not fit i" +
+                 std::to_string(cause.bits);
+        })) {
       diagnostic->note(used()).withHelp(
           "compute the offset in 64 bits, for example with 'tl.program_id(0).to(tl.int64)'");
     }
   } else if (cause.kind == Cause::Kind::WrappedIndex) {
-    if (Diagnostic *diagnostic =
-            findings.add(instance, cause.op, "E0808",
-                         "indices that a comparison sees wrap around within the tile")) {
+    if (Diagnostic *diagnostic = findings.add(instance, cause.op, "E0808", [&] {
+          return std::string("indices that a comparison sees wrap around within the tile");
+        })) {
       const auto left = interpreter::asSigned(cause.left, cause.bits);
       const auto right = interpreter::asSigned(cause.right, cause.bits);
       diagnostic
@@ -270,17 +271,18 @@ void Checker::reportMark(const Element &element, uint32_t mark, const std::strin
                     " or 'tl.arange(0, BLOCK).to(tl.int64)'");
     }
   } else if (cause.kind == Cause::Kind::DivisionByZero) {
-    if (Diagnostic *diagnostic =
-            findings.add(instance, cause.op, "E0402", "integer division by zero")) {
+    if (Diagnostic *diagnostic = findings.add(
+            instance, cause.op, "E0402", [&] { return std::string("integer division by zero"); })) {
       diagnostic
           ->note("the dividend is " + std::to_string(interpreter::asSigned(cause.left, cause.bits)))
           .note(used())
           .withHelp("make sure the divisor is not 0");
     }
-  } else if (Diagnostic *diagnostic =
-                 findings.add(instance, cause.op, "E0806",
-                              "an element that the mask keeps from being loaded is used, and the "
-                              "load says no 'other'")) {
+  } else if (Diagnostic *diagnostic = findings.add(instance, cause.op, "E0806", [&] {
+               return std::string(
+                   "an element that the mask keeps from being loaded is used, and the "
+                   "load says no 'other'");
+             })) {
     diagnostic->note(used()).withHelp("give the load a value for such elements, e.g. 'other=0.0'");
   }
 }

@@ -10,11 +10,11 @@ uint64_t programNumber(const interpreter::Instance &instance) {
 }
 
 Diagnostic *Findings::add(const interpreter::Instance &instance, mlir::Operation *op,
-                          const std::string &code, const std::string &message) {
+                          const std::string &code, llvm::function_ref<std::string()> message) {
   auto [entry, isNew] = byOperation.try_emplace({op, code}, 0);
   Diagnostic *first = nullptr;
   if (isNew) {
-    Diagnostic diagnostic = instance.diagnosticAt(op, code, message);
+    Diagnostic diagnostic = instance.diagnosticAt(op, code, message());
     const int line = diagnostic.range.line;
     // Without a place every operation is on its own.
     const std::string file = line > 0 ? diagnostic.file : std::to_string(list.size());

@@ -6,6 +6,8 @@
 #include "lib/interpreter/Instance.h"
 #include "lib/support/Diagnostics.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,9 +25,10 @@ struct Finding {
 
 class Findings {
 public:
-  /// Counts one more occurrence. Returns the diagnostic to complete when it is the first.
+  /// Counts one more occurrence. Returns the diagnostic to complete when it is the first, for which
+  /// alone the message is asked: there may be millions.
   Diagnostic *add(const interpreter::Instance &instance, mlir::Operation *op,
-                  const std::string &code, const std::string &message);
+                  const std::string &code, llvm::function_ref<std::string()> message);
   /// The same without a program, at the kernel itself.
   Diagnostic &add(Diagnostic diagnostic);
 
