@@ -49,11 +49,6 @@ int rankOf(DType type) {
   return 8;
 }
 
-bool isCondition(const Operation &operation, size_t operand) {
-  return (operation.name == "where" && operand == 0) ||
-         (operation.result == ResultType::Input && operand > 0);
-}
-
 bool needsFloat(const Operation &operation) {
   return operation.result == ResultType::Float || operation.result == ResultType::FloatOnly;
 }
@@ -119,20 +114,35 @@ Status checkNumbers(const Node &node, const std::vector<Node> &nodes, DType type
   return Done{};
 }
 
-/// What PyTorch has no promotion for.
+/// Whose operands PyTorch does not promote.
+bool isOfOneType(const Operation &operation) {
+  static const std::set<std::string_view> alike = {"lerp", "heaviside", "prelu", "layer_norm",
+                                                   "binary_cross_entropy"};
+  return operation.kind == OperationKind::Contraction ||
+         operation.kind == OperationKind::Convolution || alike.contains(operation.name);
+}
+
 Status checkMixture(const Node &node, const Operation &operation,
                     std::span<const TypedOperand> operands) {
-  static const std::set<std::string_view> alike = {"lerp", "heaviside", "prelu"};
-  const bool isOfOneType = operation.kind == OperationKind::Contraction ||
-                           operation.kind == OperationKind::Convolution ||
-                           alike.contains(operation.name);
-  const TypedOperand *first = nullptr;
-  for (const TypedOperand &operand : operands) {
+  const TypedOperand *first = nullptr, *promoted = nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const TypedOperand &operand = operands[i];
     if (operand.kind != OperandKind::Tensor) {
       continue;
     }
     first = first ? first : &operand;
-    if (isOfOneType && operand.dtype != first->dtype) {
+    const bool isPromoted = promotesOperands(operation) && !isCondition(operation, i);
+    promoted = promoted || !isPromoted ? promoted : &operand;
+    if (isPromoted && !havePromotion(promoted->dtype, operand.dtype)) {
+      return makeError("E0605",
+                       fmt::format("'{}' expects operands of one type, as PyTorch promotes no "
+                                   "uint16, uint32 and uint64, but got {} and {}",
+                                   node.op, torchName(promoted->dtype), torchName(operand.dtype)))
+          .withHelp("convert one of them, as in 'b.to(torch.int64)'");
+    }
+    const bool isOfOneKind = operation.name == "binary_cross_entropy_with_logits";
+    if ((isOfOneType(operation) && operand.dtype != first->dtype) ||
+        (isOfOneKind && isFloat(operand.dtype) != isFloat(first->dtype))) {
       return makeError("E0605",
                        fmt::format("'{}' expects operands of one type, but got {} and {}", node.op,
                                    torchName(first->dtype), torchName(operand.dtype)))
@@ -148,6 +158,26 @@ Status checkMixture(const Node &node, const Operation &operation,
 }
 
 } // namespace
+
+bool isCondition(const Operation &operation, size_t operand) {
+  return (operation.name == "where" && operand == 0) ||
+         (operation.result == ResultType::Input && operand > 0);
+}
+
+bool promotesOperands(const Operation &operation) {
+  return operation.kind == OperationKind::Pointwise && operation.result != ResultType::Cast &&
+         !isOfOneType(operation);
+}
+
+bool havePromotion(DType a, DType b) {
+  auto isBare = [](DType type) { return isUnsignedInteger(type) && type != DType::U8; };
+  return a == b || isFloat(a) || isFloat(b) || (!isBare(a) && !isBare(b));
+}
+
+DType promoteRanked(DType ranked, DType unranked) {
+  const bool isLower = isFloat(ranked) || (ranked != DType::Bool && !isFloat(unranked));
+  return isLower ? ranked : promote(ranked, unranked);
+}
 
 DType promote(DType a, DType b) {
   if (a == b) {

@@ -22,6 +22,15 @@ struct TypedOperand {
 /// PyTorch's promotion of two tensor types (bool < integers < floats; float16 with bfloat16 gives
 /// float32).
 DType promote(DType a, DType b);
+/// Whether PyTorch has one: it promotes uint16, uint32 and uint64 to floats alone.
+bool havePromotion(DType a, DType b);
+/// Of tensors with dimensions (together `ranked`) and without: those without decide only where they
+/// are of a higher kind, as numbers do.
+DType promoteRanked(DType ranked, DType unranked);
+/// Whether PyTorch converts the operands to what they are together before it computes.
+bool promotesOperands(const Operation &operation);
+/// An operand that the type of the result does not depend on.
+bool isCondition(const Operation &operation, size_t operand);
 
 /// The type in which the operation computes: that of its operands together. `otherwise`: when no
 /// operand is a tensor.

@@ -368,7 +368,7 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
   if (const Expr *mode = argumentOf("rounding_mode")) {
     return roundedQuotient(*mode, std::move(node), whole.range);
   }
-  if (!checkLength(node, whole.range)) {
+  if (!checkLength(node, whole.range) || !checkRanks(call.function, node, whole.range)) {
     return std::nullopt;
   }
   if (isLoss) {

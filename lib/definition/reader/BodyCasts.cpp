@@ -74,25 +74,57 @@ std::optional<std::string> BodyCasts::target(const Expr &type) {
   return like ? typeOf(*like, type.range) : std::nullopt;
 }
 
+std::optional<std::string> BodyCasts::spelled(const std::vector<DType> &wanted) const {
+  const bool isOne = !wanted.empty() && std::all_of(wanted.begin(), wanted.end(),
+                                                    [&](DType type) { return type == wanted[0]; });
+  if (isOne) {
+    return std::string(torchName(wanted[0]));
+  }
+  return wanted == body.dtypes ? std::optional<std::string>("own") : std::nullopt;
+}
+
 std::optional<std::string> BodyCasts::typeOf(int node, SourceRange range) {
-  const std::vector<std::vector<DType>> &types = body.types;
-  bool isOwn = true, isOne = true;
-  for (size_t i = 0; i < types.size(); ++i) {
-    const DType type = types[i][static_cast<size_t>(node)];
-    isOwn = isOwn && type == body.dtypes[i];
-    isOne = isOne && type == types[0][static_cast<size_t>(node)];
+  std::vector<DType> types;
+  for (const std::vector<DType> &each : body.types) {
+    types.push_back(each[static_cast<size_t>(node)]);
   }
-  if (isOne && !types.empty()) {
-    return std::string(torchName(types[0][static_cast<size_t>(node)]));
+  std::optional<std::string> found = spelled(types);
+  if (!found) {
+    body.fail("E0608", range,
+              "a conversion expects one type, or that of the operator, but the type of this tensor "
+              "follows from the operator's in another way")
+        .withHelp("name the type: 'x.to(torch.float32)'");
   }
-  if (isOwn) {
-    return "own";
+  return found;
+}
+
+bool BodyCasts::convertToOne(std::vector<int> &parts, const std::string &name, SourceRange range) {
+  std::vector<DType> together;
+  for (const std::vector<DType> &each : body.types) {
+    together.push_back(each[static_cast<size_t>(parts[0])]);
+    for (int part : parts) {
+      const DType type = each[static_cast<size_t>(part)];
+      if (!havePromotion(together.back(), type)) {
+        body.fail("E0605", range,
+                  fmt::format("'{}' expects tensors of one type, as PyTorch promotes no uint16, "
+                              "uint32 and uint64, but got {} and {}",
+                              name, torchName(together.back()), torchName(type)))
+            .withHelp("give the inputs one type");
+        return false;
+      }
+      together.back() = promote(together.back(), type);
+    }
   }
-  body.fail("E0608", range,
-            "a conversion expects one type, or that of the operator, but the type of this tensor "
-            "follows from the operator's in another way")
-      .withHelp("name the type: 'x.to(torch.float32)'");
-  return std::nullopt;
+  const std::optional<std::string> target = spelled(together);
+  for (int &part : parts) {
+    const std::optional<int> made =
+        target ? converted(part, *target, false, range) : std::optional<int>();
+    if (target && !made) {
+      return false;
+    }
+    part = made.value_or(part);
+  }
+  return true; // where they are of different types still, who joins them says so
 }
 
 std::optional<int> BodyCasts::call(const BodyExpressions::Call &call) {
@@ -156,6 +188,61 @@ bool BodyCasts::isAlready(int node, const Operation &operation) const {
     isSame = isSame && type == castDtype(operation, body.dtypes[i]);
   }
   return isSame;
+}
+
+std::optional<DType> BodyCasts::decided(const Node &node, const Operation &operation,
+                                        const std::vector<DType> &types, DType own) const {
+  const std::vector<TypedOperand> operands = typedOperands(node, body.op.nodes, types);
+  std::optional<DType> ranked, unranked;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].kind == OperandKind::Tensor && !isCondition(operation, i)) {
+      const bool hasRank = !body.op.nodes[static_cast<size_t>(node.inputs[i])].shape.empty();
+      std::optional<DType> &joined = hasRank ? ranked : unranked;
+      joined = joined ? promote(*joined, operands[i].dtype) : operands[i].dtype;
+    }
+  }
+  if (!ranked || !unranked) {
+    return std::nullopt;
+  }
+  const DType together = promoteRanked(*ranked, *unranked);
+  const bool makesFloats = !isFloat(together) && isFloat(computedDtype(operation, operands, own));
+  return together == promote(*ranked, *unranked) || makesFloats ? std::nullopt
+                                                                : std::optional(together);
+}
+
+bool BodyCasts::convertUnranked(Node &node, const Operation &operation, SourceRange range) {
+  bool isNeeded = false;
+  std::vector<DType> wanted;
+  for (size_t i = 0; i < body.types.size(); ++i) {
+    const std::optional<DType> type = decided(node, operation, body.types[i], body.dtypes[i]);
+    const std::vector<TypedOperand> operands = typedOperands(node, body.op.nodes, body.types[i]);
+    wanted.push_back(type.value_or(computedDtype(operation, operands, body.dtypes[i])));
+    isNeeded |= type.has_value();
+  }
+  if (!isNeeded) {
+    return true;
+  }
+  const std::optional<std::string> target = spelled(wanted);
+  if (!target) {
+    body.fail("E0605", range,
+              fmt::format("'{}' of tensors with and without dimensions computes in a type that "
+                          "follows from the operator's in more than one way",
+                          node.op))
+        .withHelp("convert the one without dimensions, as in 'scale.to(torch.float32)'");
+    return false;
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Node &operand = body.op.nodes[static_cast<size_t>(node.inputs[i])];
+    if (isNumber(operand) || !operand.shape.empty() || isCondition(operation, i)) {
+      continue;
+    }
+    const std::optional<int> made = converted(node.inputs[i], *target, false, range);
+    if (!made) {
+      return false;
+    }
+    node.inputs[i] = *made;
+  }
+  return true;
 }
 
 } // namespace nereid::definition

@@ -9,6 +9,7 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/sizes/SizeRules.h"
+#include "lib/definition/reader/BodyCasts.h"
 #include "lib/definition/reader/BodyInPlace.h"
 #include "lib/definition/reader/creation/TypeLimits.h"
 #include "lib/definition/reader/indices/BodyIndexing.h"
@@ -717,6 +718,12 @@ Result<SymbolicShape> BodyExpressions::shapeOf(const Node &node, SourceRange ran
   return assumed ? Result<SymbolicShape>(rules.named(*assumed)) : shape;
 }
 
+bool BodyExpressions::convertUnranked(Node &node, SourceRange range) {
+  const Operation *operation = findOperation(node.op);
+  return !operation || !promotesOperands(*operation) ||
+         BodyCasts(*this).convertUnranked(node, *operation, range);
+}
+
 std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   node.source = sourceText(range);
   if (dividesByZero(node, op.nodes)) {
@@ -737,6 +744,9 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   if (!anyTensor && !isCreation(node)) {
     fail("E0608", range,
          fmt::format("'{}' expects at least one tensor, but got only numbers", node.op));
+    return std::nullopt;
+  }
+  if (!convertUnranked(node, range)) {
     return std::nullopt;
   }
   const Result<SymbolicShape> shape = shapeOf(node, range);

@@ -121,6 +121,10 @@ private:
   std::optional<int> onlyOfPair(const Call &call);
   std::optional<int> onlyOfWritten(const Call &call);
   bool checkLength(const Node &node, SourceRange range);
+  /// E0605 where two of the nodes are tensors of different types.
+  bool expectOneType(const std::string &name, std::span<const int> tensors, SourceRange range);
+  /// Of PyTorch's products that are defined for vectors, matrices or batches alone.
+  bool checkRanks(const std::string &name, const Node &node, SourceRange range);
   bool expectElement(const Node &node, SourceRange range);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
   /// The expressions of a call by argument, as Python matches them.
@@ -149,6 +153,9 @@ private:
                                  SourceRange range);
   /// Converts the first operand to a type of BodyCasts, which may be none after an error.
   bool convertOperand(const std::optional<std::string> &target, Node &node, SourceRange range);
+  /// Tensors without dimensions are converted to the type that those with them have, where that
+  /// decides.
+  bool convertUnranked(Node &node, SourceRange range);
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);
   bool readDims(const Argument &argument, const language::Expr &value, Node &node);
   bool readTrailingShape(const language::Expr &value, Node &node);

@@ -147,6 +147,16 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
     }
     others[argument.name] = literal;
   }
+  static const std::set<std::string> products = {"linear", "addmm", "baddbmm", "addbmm"};
+  if (products.contains(function.name)) {
+    std::vector<int> factors;
+    for (const Argument &argument : function.arguments) {
+      factors.push_back(operands.at(argument.name));
+    }
+    if (!expectOneType(function.name, factors, call.whole->range)) {
+      return std::nullopt;
+    }
+  }
   for (const Function::Form &form : function.forms) {
     if (!isMetBy(form.when, operands, others)) {
       continue;
@@ -511,6 +521,53 @@ bool BodyExpressions::expectElement(const Node &node, SourceRange range) {
     }
   }
   return errorCount() == before;
+}
+
+bool BodyExpressions::expectOneType(const std::string &name, std::span<const int> tensors,
+                                    SourceRange range) {
+  for (const std::vector<DType> &each : types) {
+    std::optional<DType> first;
+    for (int tensor : tensors) {
+      if (isNumber(op.nodes[static_cast<size_t>(tensor)])) {
+        continue;
+      }
+      const DType type = each[static_cast<size_t>(tensor)];
+      first = first.value_or(type);
+      if (type != *first) {
+        fail("E0605", range,
+             fmt::format("'{}' expects operands of one type, but got {} and {}", name,
+                         torchName(*first), torchName(type)))
+            .withHelp(fmt::format("convert one of them, as in 'b.to(torch.{})'",
+                                  torchName(promote(*first, type))));
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool BodyExpressions::checkRanks(const std::string &name, const Node &node, SourceRange range) {
+  static const std::map<std::string, std::pair<size_t, size_t>> ranks = {
+      {"mm", {2, 2}}, {"bmm", {3, 3}}, {"mv", {2, 1}}, {"dot", {1, 1}}};
+  const auto found = ranks.find(name);
+  if (found == ranks.end()) {
+    return true;
+  }
+  auto fits = [&](int operand, size_t rank) {
+    const SymbolicShape &shape = op.nodes[static_cast<size_t>(operand)].shape;
+    const bool isOpen = !shape.empty() && shape[0].isRest();
+    return isOpen ? shape.size() - 1 <= rank : shape.size() == rank;
+  };
+  const auto [first, second] = found->second;
+  if (fits(node.inputs[0], first) && fits(node.inputs[1], second)) {
+    return true;
+  }
+  fail("E0604", range,
+       fmt::format("'{}' expects operands of {} and {} dimensions, but got {} and {}", name, first,
+                   second, text(op.nodes[static_cast<size_t>(node.inputs[0])].shape),
+                   text(op.nodes[static_cast<size_t>(node.inputs[1])].shape)))
+      .withHelp("torch.matmul takes vectors, matrices and batches of them");
+  return false;
 }
 
 /// Lines whose length is a name: a constraint has to say that it is long enough.

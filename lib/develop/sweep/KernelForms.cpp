@@ -54,7 +54,14 @@ std::string literal(const Argument &argument, const std::string &function) {
   return "";
 }
 
-SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
+SymbolicShape shapeOf(const std::string &function, const definition::Operation *operation,
+                      size_t operand) {
+  if (function == "dot" || (function == "mv" && operand == 1)) {
+    return {{"D"}};
+  }
+  if (function == "bmm") {
+    return operand == 0 ? SymbolicShape{{"N"}, {"R"}, {"D"}} : SymbolicShape{{"N"}, {"D"}, {"R"}};
+  }
   if (operation != nullptr && operation->kind == OperationKind::Convolution) {
     return operand == 0 ? SymbolicShape{{"N"}, {"C"}, {"H"}, {"W"}}
                         : SymbolicShape{{"K"}, {"C"}, {"", 3}, {"", 3}};
@@ -210,7 +217,7 @@ std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnos
     if (argument.type == ArgumentType::Operand && !argument.hasDefault) {
       definition::Parameter parameter;
       parameter.name = value = fmt::format("x{}", op.parameters.size());
-      parameter.shape = shapeOf(operation, op.parameters.size());
+      parameter.shape = shapeOf(function, operation, op.parameters.size());
       const bool isCondition = argument.name == "mask" || argument.name == "condition";
       parameter.fixedDtype = isCondition                ? std::optional(DType::Bool)
                              : argument.name == "index" ? std::optional(DType::I64)

@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Movement.h"
+#include "lib/definition/reader/BodyCasts.h"
 
 #include <fmt/format.h>
 
@@ -176,7 +177,9 @@ std::optional<int> BodyMoves::catCall(const Call &call, const Expr &tensors, con
     parts.push_back(*part);
   }
   const std::optional<int64_t> negative = readDim(parts[0], at, call.function, range);
-  return negative ? joined(parts, *negative, range) : std::nullopt;
+  return negative && BodyCasts(body).convertToOne(parts, call.function, range)
+             ? joined(parts, *negative, range)
+             : std::nullopt;
 }
 
 std::optional<int> BodyMoves::padCall(const Call &call, int input, const Expr &pad,
