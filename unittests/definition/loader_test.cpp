@@ -141,6 +141,17 @@ TEST(Loader, TextThatIsQuotedElsewhereIsOneLine) {
   }
 }
 
+TEST(Loader, CasesOfComputedSizesOfMoreThan64BitsAreRefused) {
+  const std::string text =
+      "[operator]\nname = \"t\"\nsummary = \"A test.\"\ndtypes = [\"float32\"]\n"
+      "body = 'out = torch.arange(N * 4611686018427387904) + x'\n[inputs.x]\nshape = [1]\n"
+      "[inputs.N]\nsize = 0\n[outputs.out]\nshape = [\"4611686018427387904 * N\"]\n"
+      "[performance]\ncases = [{ N = 3 }]\n";
+  const Loaded loaded = load(text);
+  EXPECT_EQ(loaded.code(), "E0602");
+  EXPECT_EQ(loaded.first().range.line, 13u);
+}
+
 TEST(Loader, CasesHaveNamesOfTheirOwn) {
   std::string text = withBody("out = x + y");
   const size_t at = text.rfind("cases = ["), end = text.rfind(']');

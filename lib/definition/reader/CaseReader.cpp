@@ -72,7 +72,8 @@ std::optional<Case> CaseReader::readCase(const toml::table &table, const std::st
   }
   complete = complete && computeDims(one.binding, table);
   one.name = toml.line(table, "a case of " + what, "name", false).value_or("");
-  if (!complete || !fitsAddressSpace(one, table) || !meetsConstraints(one, what, table)) {
+  if (!complete || !fitsAddressSpace(one, table) || !meetsConstraints(one, what, table) ||
+      !hasSizes(one, table)) {
     return std::nullopt;
   }
   if (one.name.empty()) {
@@ -131,6 +132,16 @@ bool CaseReader::fitsAddressSpace(const Case &one, const toml::table &table) {
       toml.fail("E0602", table.source(),
                 fmt::format("a tensor of {} has more elements than an address can name",
                             sizesText(*sizes)));
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CaseReader::hasSizes(const Case &one, const toml::table &table) {
+  for (const Node &node : op.nodes) {
+    if (const Result<std::vector<int64_t>> sizes = bind(node.shape, one.binding); !sizes) {
+      toml.fail("E0602", table.source(), sizes.error().message);
       return false;
     }
   }

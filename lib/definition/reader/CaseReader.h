@@ -24,6 +24,8 @@ private:
   bool readSize(const toml::node &node, const std::string &symbol, std::vector<int64_t> &sizes);
   bool readSizes(const toml::node &node, std::vector<int64_t> &sizes);
   bool fitsAddressSpace(const Case &one, const toml::table &table);
+  /// No computed size has more than 64 bits.
+  bool hasSizes(const Case &one, const toml::table &table);
   bool meetsConstraints(const Case &one, const std::string &what, const toml::table &table);
   std::string caseName(const Binding &binding) const;
 
