@@ -65,8 +65,10 @@ TEST(GivenGradient, ThatCannotBeReadIsShown) {
 }
 
 TEST(GivenGradient, OfNoInputIsRefused) {
-  for (const char *wrong : {"[gradient]\nz = \"grad_out\"\n", "[gradient]\ni = \"grad_out\"\n",
-                            "[gradient]\nx = \"\"\n", "[gradient]\nx = 3\n"}) {
+  for (const char *wrong :
+       {"[gradient]\nz = \"grad_out\"\n", "[gradient]\ni = \"grad_out\"\n",
+        "[gradient]\nx = \"\"\n", "[gradient]\nx = 3\n", "[gradient]\nx = \"s = grad_out * 2\"\n",
+        "[gradient]\nx = \"for i in range(2):\\n    s = grad_out\"\n"}) {
     Diagnostics diags;
     auto op = definition::parseOperator(
         "t.toml",
