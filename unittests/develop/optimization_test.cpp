@@ -361,6 +361,41 @@ TEST_F(Rounds, SayWhatIsLeftToTry) {
   EXPECT_TRUE(run().next.empty());
 }
 
+/// A comparison measures anew, and what it finds is not what the change was made for.
+TEST_F(Rounds, TheLogNamesTheFindingThatTheChangeAnswers) {
+  rows.front().launchSeconds = 3e-4;
+  const auto compare = options.compare;
+  options.compare = [compare](auto &&...all) {
+    Duel duel = compare(std::forward<decltype(all)>(all)...);
+    duel.before.kernel.summary.median = duel.after.kernel.summary.median = 1e-2;
+    return duel;
+  };
+  evidence = {clear(1.01)};
+  const generator::RoundRecord round = run().rounds.at(0);
+  EXPECT_EQ(round.asked.bottleneck, generator::Bottleneck::Launch);
+  EXPECT_NE(round.before.bottleneck, generator::Bottleneck::Launch);
+  const std::string log = *readTextFile(project->path("optimization_log.md"));
+  EXPECT_NE(log.find("**Problem** launch-bound: launching: 30 % of the time\n"), std::string::npos)
+      << log;
+  EXPECT_NE(log.find("touches `_triton.py` alone"), std::string::npos) << log;
+  EXPECT_NE(log.find("- **Conclusion** not kept, not told apart"), std::string::npos) << log;
+  EXPECT_NE(round.next.find("bound by launching: 30 % of the time"), std::string::npos)
+      << round.next;
+  EXPECT_NE(log.find("- **Next** in this case: " + round.next + "\n"), std::string::npos) << log;
+  const generator::RoundRecord read = generator::Project::open(folder)->manifest.rounds.at(0);
+  EXPECT_EQ(read.next, round.next);
+  EXPECT_EQ(read.asked.bottleneck, round.asked.bottleneck);
+}
+
+TEST_F(Rounds, WhatIsNextIsStillToBeTried) {
+  options.rounds = 2;
+  evidence = {clear(1.01), clear(1.01)};
+  const OptimizationResult result = run();
+  ASSERT_EQ(result.rounds.size(), 2u);
+  EXPECT_TRUE(result.rounds[0].next.starts_with(result.rounds[1].change + ","))
+      << result.rounds[0].next;
+}
+
 /// From a naive start round by round, each change another one, and never more than five of them.
 TEST_F(Rounds, TheNaiveStartIsLeftStepByStep) {
   generation = *generator::generate(generation.op(), chip, nullptr, generator::Start::Naive);
