@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -132,6 +133,27 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
             std::string::npos);
   EXPECT_EQ(generator::Project::open(folder)->manifest.rounds.front().codeDifference,
             round.codeDifference);
+}
+
+/// What was reached in several steps is where the next operator begins.
+TEST_F(Rounds, GainsOfOneChoiceAfterAnotherAreTheNextChoiceTogether) {
+  options.rounds = 4;
+  evidence.assign(20, clear(1.2));
+  const OptimizationResult result = run();
+  std::multiset<std::string> choices;
+  for (const generator::RoundRecord &round : result.rounds) {
+    EXPECT_TRUE(round.isKept) << round.conclusion;
+    choices.insert(round.change.substr(0, round.change.find(' ')));
+  }
+  EXPECT_TRUE(std::any_of(choices.begin(), choices.end(), [&](const std::string &each) {
+    return choices.count(each) > 1;
+  })) << "no choice was changed twice";
+  EXPECT_EQ(nextChoice().text(), rows.front().schedule.text());
+  // Two that contradict each other lead nowhere for ever.
+  generator::Pattern back = patterns.all().front();
+  std::swap(back.change, back.from);
+  patterns.record(back);
+  EXPECT_FALSE(nextChoice().text().empty());
 }
 
 /// The same of a product.
