@@ -163,8 +163,8 @@ void printRounds(const Development &development, const Session &session) {
   fmt::print("\nOptimisation: {} of at most {} rounds, {}\n", result.rounds.size(),
              development.op().maxRounds, result.stopReason);
   for (const auto &round : result.rounds) {
-    fmt::print("  {}. {} ({}, {} {}): {}\n", round.round, round.change, round.changeClass,
-               round.caseName, round.dtype, round.reason);
+    fmt::print("  {}. {} ({} {}): {}\n", round.round, round.change, round.caseName, round.dtype,
+               round.reason);
     fmt::print("     {}{}\n",
                round.isVerified ? fmt::format("{} -> {} the baseline; ",
                                               report::formatRatio(round.speedupBefore),
