@@ -14,6 +14,7 @@ std::string fusionText(const definition::Operator &op, const std::vector<CallOut
   std::string out =
       "What a kernel computes of the body stays on chip within it. "
       "\"Moves\" is what it reads and writes of tensors and of memory between kernels, "
+      "each once, also where it walks over one several times, "
       "beside what its operations would move one by one.\n\n";
   std::vector<std::string> known;
   for (size_t i = 0; i < calls.size(); ++i) {
