@@ -14,6 +14,17 @@
 namespace nereid::generator {
 namespace {
 
+const LaunchChoice *findChoice(const LaunchTable &table, const std::string &name) {
+  for (const LaunchChoice *one : choicesOf(table)) {
+    if (one->name == name) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace
+
 std::vector<const LaunchChoice *> choicesOf(const LaunchTable &table) {
   std::vector<const LaunchChoice *> list;
   for (const LaunchChoice &one : table.choices) {
@@ -26,17 +37,6 @@ std::vector<const LaunchChoice *> choicesOf(const LaunchTable &table) {
   }
   return list;
 }
-
-const LaunchChoice *findChoice(const LaunchTable &table, const std::string &name) {
-  for (const LaunchChoice *one : choicesOf(table)) {
-    if (one->name == name) {
-      return one;
-    }
-  }
-  return nullptr;
-}
-
-} // namespace
 
 Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule) {
   const ChosenValues chosen = chosenBy(schedule);

@@ -36,19 +36,6 @@ LaunchTable tableOf(const std::string &body, const std::string &shape = "\"N\", 
   return tableOf(made(body, inputs, shape, "\"float32\""), DType::F32);
 }
 
-std::vector<const LaunchChoice *> choicesOf(const LaunchTable &table) {
-  std::vector<const LaunchChoice *> list;
-  for (const LaunchChoice &one : table.choices) {
-    list.push_back(&one);
-  }
-  for (const LaunchEntry &entry : table.kernels) {
-    for (const LaunchChoice &one : entry.choices) {
-      list.push_back(&one);
-    }
-  }
-  return list;
-}
-
 /// Any legal value, of those that do not make a test long.
 int64_t drawn(const LaunchChoice &choice, std::mt19937 &random) {
   std::vector<int64_t> values;
