@@ -181,8 +181,11 @@ Work countUnfusedWork(const Operator &op, const Binding &binding, DType dtype) {
     }
     for (size_t operand = 0; operand < node.inputs.size(); ++operand) {
       const auto from = static_cast<size_t>(node.inputs[operand]);
-      work.bytesRead +=
-          !isNumber(op.nodes[from]) ? bytesReadOf(op, node, operand, binding, types[from]) : 0;
+      const auto end = node.inputs.begin() + static_cast<std::ptrdiff_t>(operand);
+      const bool isAgain = std::find(node.inputs.begin(), end, node.inputs[operand]) != end;
+      work.bytesRead += !isNumber(op.nodes[from]) && !isAgain
+                            ? bytesReadOf(op, node, operand, binding, types[from])
+                            : 0;
     }
     work.bytesWritten += bytesOf(node, binding, types[i]);
     work.flops += flopsOf(op, node, binding);

@@ -82,6 +82,19 @@ TEST(Work, UnfusedMovesIntermediates) {
   EXPECT_EQ(countWork(*op, binding, DType::F32).bytes(), 4.0 * (32 + 8 + 32));
 }
 
+TEST(Work, AnOperationReadsATensorOnceHoweverOftenItNamesIt) {
+  Diagnostics diags;
+  const auto op = parseOperator("cube.toml",
+                                "[operator]\nname = \"cube\"\nsummary = \"The cube.\"\n"
+                                "dtypes = [\"float32\"]\nbody = \"out = x * x * x\"\n"
+                                "[inputs.x]\nshape = [\"N\"]\n[outputs.out]\nshape = [\"N\"]\n"
+                                "[performance]\ncases = [{ N = 8 }]\n",
+                                diags);
+  ASSERT_TRUE(op) << diags.render();
+  // x * x reads 8 and writes 8; times x reads 16 and writes 8.
+  EXPECT_EQ(countUnfusedWork(*op, {{{"N", 8}}, {}}, DType::F32).bytes(), 4.0 * (16 + 24));
+}
+
 TEST(Tolerance, FollowsTypeAndLength) {
   Loaded one = load(withBody("out = x + y"));
   Loaded sum = load(withBody("out = torch.sum(x, dim=-1)", "\"...\""));
