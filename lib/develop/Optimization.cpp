@@ -216,6 +216,8 @@ public:
 
   /// All rounds, and what is left to try behind them.
   Result<OptimizationResult> run() {
+    result.earlier = static_cast<int>(project.manifest.rounds.size());
+    result.most = options.rounds;
     auto done = runRounds();
     if (done && !done->isInterrupted) {
       for (const PerformanceRow &row : rows) {

@@ -315,6 +315,8 @@ TEST_F(Rounds, AllRunsTogetherHaveSoManyRounds) {
   EXPECT_EQ(run().rounds.size(), 1u);
   const OptimizationResult second = run();
   EXPECT_EQ(second.rounds.size(), 0u);
+  EXPECT_EQ(second.earlier, 1);
+  EXPECT_EQ(second.most, 1);
   EXPECT_EQ(second.stopReason, "all rounds used");
 }
 
