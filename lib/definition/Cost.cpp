@@ -181,8 +181,12 @@ Work countUnfusedWork(const Operator &op, const Binding &binding, DType dtype) {
     }
     for (size_t operand = 0; operand < node.inputs.size(); ++operand) {
       const auto from = static_cast<size_t>(node.inputs[operand]);
-      work.bytesRead +=
-          !isNumber(op.nodes[from]) ? bytesReadOf(op, node, operand, binding, types[from]) : 0;
+      const auto before = node.inputs.begin() + static_cast<ptrdiff_t>(operand);
+      const bool isAgain = // "x * x" reads x once
+          std::find(node.inputs.begin(), before, node.inputs[operand]) != before;
+      work.bytesRead += !isNumber(op.nodes[from]) && !isAgain
+                            ? bytesReadOf(op, node, operand, binding, types[from])
+                            : 0;
     }
     work.bytesWritten += bytesOf(node, binding, types[i]);
     work.flops += flopsOf(op, node, binding);

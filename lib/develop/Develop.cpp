@@ -5,6 +5,7 @@
 #include "lib/develop/Sources.h"
 #include "lib/develop/edits/FolderDiff.h"
 #include "lib/generator/python/Steps.h"
+#include "lib/generator/schedules/WrittenSchedules.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
@@ -216,6 +217,40 @@ void Development::findEditedFiles(const generator::Manifest &former) {
   edited = editedFiles(workspace, files);
 }
 
+Status Development::takeWrittenSchedules() {
+  const std::string path = workspace.tritonFile();
+  auto text = readTextFile(path);
+  if (!text) {
+    return Done{}; // whoever needs the file says so
+  }
+  auto written = generator::writtenSchedules(path, *text, generation.program);
+  if (!written) {
+    return written.error();
+  }
+  generator::ScheduleTable &table = generation.table;
+  auto take = [&](const generator::CaseClass &caseClass, const generator::Schedule &schedule) {
+    options.progress(fmt::format("SCHEDULES was edited by hand: {}: {}", caseClass.text(),
+                                 schedule.constants.empty() ? "by rule" : schedule.text()));
+    table.set(caseClass, schedule, schedule.constants.empty() ? "rule" : "hand");
+  };
+  for (const generator::WrittenSchedule &one : *written) {
+    const generator::ScheduleTable::Entry *known = table.find(one.caseClass);
+    if (known ? known->schedule != one.schedule : !one.schedule.constants.empty()) {
+      take(one.caseClass, one.schedule);
+    }
+  }
+  for (const generator::ScheduleTable::Entry &entry : std::vector(table.entries)) {
+    const bool isWritten =
+        std::any_of(written->begin(), written->end(), [&](const generator::WrittenSchedule &one) {
+          return one.caseClass == entry.caseClass;
+        });
+    if (!isWritten && !entry.schedule.constants.empty()) {
+      take(entry.caseClass, {});
+    }
+  }
+  return Done{};
+}
+
 Status Development::findMachine() {
   if (pipeline::runsOnDevice(options.target)) {
     return findDeviceMachine();
@@ -293,6 +328,15 @@ Status Development::prepare(const definition::Operator &op) {
         .withHelp("begin anew with --fresh, or choose another folder with --out");
   }
   const bool isForgotten = options.isFresh && !isContinued;
+  if (!isContinued && !options.isFresh && !manifest.table.entries.empty()) {
+    options.progress(fmt::format("the schedules in '{}', and their rounds, were made {} and are "
+                                 "made anew for '{}'",
+                                 workspace.directory(),
+                                 manifest.chip == machine.fingerprint
+                                     ? "by another version of the program"
+                                     : fmt::format("for another chip, '{}',", manifest.chip),
+                                 machine.fingerprint));
+  }
   manifest.start = options.start.value_or(isForgotten ? generator::Start::Rule : manifest.start);
   auto generated = generator::generate(op, machine, &patterns, manifest.start);
   if (!generated) {
@@ -313,6 +357,10 @@ Status Development::prepare(const definition::Operator &op) {
                       workspace.directory(), machine.name));
     }
     generation.table = manifest.table;
+    if (Status taken = usesPresentFiles ? takeWrittenSchedules() : Done{}; !taken) {
+      return taken;
+    }
+    manifest.table = generation.table;
     manifest.chip = machine.fingerprint;
   } else {
     manifest.stages.clear();

@@ -104,6 +104,8 @@ private:
   /// What is left to say of kernels that no device is here for: the error.
   Diagnostic withoutDevice();
   void findEditedFiles(const generator::Manifest &former);
+  /// What SCHEDULES of the folder's kernel file says, edited or not, is the table.
+  Status takeWrittenSchedules();
   std::vector<DType> dtypes() const;
   std::string inputsHash() const;
   KernelSource source() const;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace nereid::develop {
 namespace {
@@ -119,7 +120,7 @@ public:
       told.computes += told.computes.empty() ? "" : ", ";
       told.computes += (node.name.empty() ? "" : node.name + " = ") + node.op;
       told.unfusedBytes += bytesOf(number, binding);
-      for (int input : node.inputs) {
+      for (int input : std::set<int>(node.inputs.begin(), node.inputs.end())) {
         told.unfusedBytes += bytesOf(static_cast<size_t>(input), binding);
       }
     }
@@ -208,10 +209,6 @@ std::vector<document::CallOutline> documentCalls(generator::Generation generatio
       accounts.tell(launch, one.binding, *plan, outline.launches.back());
     }
     accounts.tellBoundaries(*plan, outline);
-    for (const generator::CallPlan::Scratch &memory : plan->workspaces) {
-      outline.workspaceBytes +=
-          static_cast<double>(memory.elements) * static_cast<double>(sizeInBytes(memory.dtype));
-    }
   }
   return calls;
 }

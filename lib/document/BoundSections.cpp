@@ -39,7 +39,9 @@ std::string roofline(const DocumentInput &input) {
                report::formatFlops(peak), report::formatFlops(std::min(memory, peak)),
                memory < peak ? "memory" : "arithmetic", report::formatSeconds(seconds)});
   }
-  return out + table.markdown() + "\n";
+  return out + table.markdown() +
+         "\nBytes are from memory here. What caches keep of a case from one call to the next comes "
+         "quicker than these ceilings say; 2.5 counts it so.\n\n";
 }
 
 /// The greatest of the parts, and what it is of the whole.

@@ -36,7 +36,6 @@ struct CallOutline {
   };
   std::vector<Launch> launches; ///< in order
   std::vector<Boundary> boundaries = {};
-  double workspaceBytes = 0; ///< that one launch writes and a later one reads
 };
 
 /// Which operations are one kernel, and why others are not, in Markdown; calls of the same kernels

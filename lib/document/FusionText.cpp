@@ -14,7 +14,9 @@ std::string fusionText(const definition::Operator &op, const std::vector<CallOut
   std::string out =
       "What a kernel computes of the body stays on chip within it. "
       "\"Moves\" is what it reads and writes of tensors and of memory between kernels, "
-      "beside what its operations would move one by one.\n\n";
+      "each once, also where it walks over one several times, "
+      "beside what its operations would move one by one, those of which a function such as softmax "
+      "consists.\n\n";
   std::vector<std::string> known;
   for (size_t i = 0; i < calls.size(); ++i) {
     const CallOutline &call = calls[i];

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
+#include <string>
 
 namespace nereid::document {
 namespace {
@@ -258,6 +260,16 @@ private:
   std::vector<Planned> cases;
 };
 
+/// What kernels leave in memory is written once, and read by each kernel that needs it.
+double bytesBetween(const CallOutline &call) {
+  std::set<std::string> written;
+  double bytes = 0;
+  for (const CallOutline::Boundary &each : call.boundaries) {
+    bytes += each.bytes + (written.insert(each.memory).second ? each.bytes : 0);
+  }
+  return bytes;
+}
+
 /// What is launched, and what it moves beside the single operations.
 std::string launchSections(const DocumentInput &input) {
   report::Table launches({"case", "kernel", "blocks", ">programs"});
@@ -271,7 +283,7 @@ std::string launchSections(const DocumentInput &input) {
                     std::to_string(launch.programs)});
     }
     const double tensors = definition::countWork(input.op, one.binding, input.dtype).bytes();
-    const double between = 2 * call.workspaceBytes; // written and read
+    const double between = bytesBetween(call);
     const double unfused = definition::countUnfusedWork(input.op, one.binding, input.dtype).bytes();
     bytes.add({cell(one.name), report::formatBytes(tensors), report::formatBytes(between),
                report::formatBytes(unfused),

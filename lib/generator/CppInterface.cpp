@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ companions' side of Interface.h. Only the one function is read, with comments and
+// The C++ companions' side of Interface.h. The one function is read, with comments and
 // literals blanked out first: its parameters, its result and the calls `expect…(…)` at the top of
-// its body.
+// its body; and of the launcher's class Launch the constructor.
 #include "lib/generator/Interface.h"
 
 #include <fmt/format.h>
@@ -195,7 +195,9 @@ public:
                                                                               : std::string::npos;
       Span type = resultType(at);
       if (close != std::string::npos && isResultType(type)) {
-        return interfaceOf(name, {at, end}, type, {open + 1, close});
+        Interface found = interfaceOf(name, {at, end}, type, {open + 1, close});
+        found.ofLaunch = constructorOfLaunch();
+        return found;
       }
     }
     return missingFunction(path, name, "C++", {});
@@ -246,6 +248,27 @@ private:
       readChecks({body + 1, end}, interface);
     }
     return interface;
+  }
+
+  /// Its parameters, and what it checks.
+  std::vector<Interface::Part> constructorOfLaunch() {
+    const std::string name = "Launch::Launch(";
+    const size_t at = code.find(name);
+    const size_t open = at + name.size() - 1;
+    const size_t close = at == std::string::npos ? at : closing(code, open);
+    const size_t body =
+        close == std::string::npos ? close : code.find_first_not_of(" \t\r\n", close + 1);
+    if (body == std::string::npos || code[body] != '{') {
+      return {};
+    }
+    std::vector<Interface::Part> parts;
+    for (Span item : listItems(code, {open + 1, close})) {
+      parts.push_back(part(item));
+    }
+    Interface inside;
+    readChecks({body + 1, std::min(closing(code, body), code.size())}, inside);
+    parts.insert(parts.end(), inside.checks.begin(), inside.checks.end());
+    return parts;
   }
 
   Span withoutSpecifiers(Span type) const {
@@ -299,6 +322,9 @@ private:
       Span statement = trimmed(code, {begin, i});
       if (depth == 1 && code[i] == '{' && isControl(statement)) {
         size_t end = std::min(closing(code, i), body.end);
+        if (mayReturn({i, end})) {
+          return;
+        }
         readCondition(statement, {i + 1, end}, names, interface);
         forget({i, end}, names);
         begin = end + 1;
@@ -311,6 +337,12 @@ private:
         }
       }
     }
+  }
+
+  /// What follows such a statement is not checked in every call.
+  bool mayReturn(Span statement) const {
+    const std::vector<std::string> tokens = tokensOf(code, statement);
+    return std::find(tokens.begin(), tokens.end(), "return") != tokens.end();
   }
 
   /// "if (…) { throw …; }" is a check as well.
@@ -360,7 +392,7 @@ private:
       names[code.substr(begin, left.end - begin)] =
           meaningOf(code, {equals + 1, statement.end}, names);
     }
-    return !meaning.starts_with("return") && meaning.find("Launch(") == std::string::npos;
+    return !mayReturn(statement) && meaning.find("Launch(") == std::string::npos;
   }
 
   size_t assignment(Span statement) const {

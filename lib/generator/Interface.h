@@ -36,6 +36,7 @@ struct Interface {
   /// What each kernel is launched with, keywords apart, in the order of the wrapper; of variables
   /// the meaning is the name, of all else it is empty.
   std::vector<std::vector<Part>> launches;
+  std::vector<Part> ofLaunch; ///< of the C++ class Launch: parameters, and the checks of a call
 
   std::string names() const; ///< "x, bias, *, out"
   std::string text() const;  ///< "'broadcast_add(x, bias) -> 1 tensor'"

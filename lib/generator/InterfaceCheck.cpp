@@ -139,10 +139,26 @@ private:
   }
 
   void compareLaunches() {
-    cells.push_back({wanted.launches.empty() ? "" : "yes", false});
+    const bool hasNone = wanted.launches.empty() && wanted.ofLaunch.empty();
+    cells.push_back({hasNone ? "" : "yes", false});
+    compareClass();
     const bool areAlike = wanted.launches.size() == actual->launches.size();
     for (size_t i = 0; areAlike && i < wanted.launches.size(); ++i) {
       compareLaunch(wanted.launches[i], actual->launches[i]);
+    }
+  }
+
+  /// The class that the launcher's function makes, which others make as well.
+  void compareClass() {
+    for (const Part &want : wanted.ofLaunch) {
+      if (!contains(actual->ofLaunch, want)) {
+        const Part *instead = nearest(want, wanted.ofLaunch, actual->ofLaunch);
+        cells.back() = {instead ? instead->shown : "none", true};
+        report(instead ? instead->place : actual->place,
+               fmt::format("expects '{}' of 'Launch', but got {}", want.shown,
+                           instead ? "'" + instead->shown + "'" : "none"),
+               "write it in the constructor of 'Launch'");
+      }
     }
   }
 
@@ -165,7 +181,7 @@ private:
 
   void check(const Part &want) {
     bool agrees = contains(actual->checks, want);
-    const Part *instead = agrees ? nullptr : nearest(want);
+    const Part *instead = agrees ? nullptr : nearest(want, wanted.checks, actual->checks);
     cell(instead ? instead->shown : "", agrees);
     if (!agrees) {
       report(instead ? instead->place : actual->place,
@@ -175,12 +191,13 @@ private:
     }
   }
 
-  /// The check that stands where `want` should, told by its likeness.
-  const Part *nearest(const Part &want) const {
+  /// What stands where `want` should, told by its likeness, and is none of those that are wanted.
+  static const Part *nearest(const Part &want, const std::vector<Part> &all,
+                             const std::vector<Part> &found) {
     const Part *best = nullptr;
     size_t most = want.shown.size() / 2;
-    for (const Part &one : actual->checks) {
-      size_t alike = contains(wanted.checks, one) ? 0 : likeness(want.shown, one.shown);
+    for (const Part &one : found) {
+      size_t alike = contains(all, one) ? 0 : likeness(want.shown, one.shown);
       if (alike > most) {
         most = alike;
         best = &one;

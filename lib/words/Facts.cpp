@@ -4,6 +4,7 @@
 #include "lib/words/Shapes.h"
 #include "lib/words/numbers/Arguments.h"
 #include "lib/words/numbers/Padding.h"
+#include "runtime/elements/DType.h"
 
 #include <algorithm>
 #include <charconv>
@@ -195,7 +196,12 @@ void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms,
         addNew(facts.inputTypes); // "int64 indices"
         continue;
       }
-      addNew(isCast ? facts.castTypes : facts.types);
+      // "int64 output": of what counts and finds places; floats have the type of what they are of.
+      static const std::set<std::string> results = {
+          stem("output"), stem("outputs"), stem("result"), stem("results"), "输", "结"};
+      const auto dtype = parseDType(term.idea);
+      const bool isOfResult = dtype && !isFloat(*dtype) && results.contains(behind);
+      addNew(isCast || isOfResult ? facts.castTypes : facts.types);
     }
     if (term.idea == "channels_first" || term.idea == "channels_last") {
       if (term.text.size() == 4) { // "NCHW"

@@ -82,6 +82,14 @@ TEST(Work, UnfusedMovesIntermediates) {
   EXPECT_EQ(countWork(*op, binding, DType::F32).bytes(), 4.0 * (32 + 8 + 32));
 }
 
+TEST(Work, AnOperandThatComesTwiceIsReadOnce) {
+  Loaded loaded = load(withBody("out = x * x + y"));
+  ASSERT_TRUE(loaded.op);
+  const Binding binding{{{"D", 8}}, {4}};
+  // The product reads 32 and writes 32, the sum reads 32 + 8 and writes 32.
+  EXPECT_EQ(countUnfusedWork(*loaded.op, binding, DType::F32).bytes(), 4.0 * (64 + 72));
+}
+
 TEST(Tolerance, FollowsTypeAndLength) {
   Loaded one = load(withBody("out = x + y"));
   Loaded sum = load(withBody("out = torch.sum(x, dim=-1)", "\"...\""));

@@ -371,13 +371,35 @@ TEST_F(LayerNorm, ChecksOfTheCompanions) {
     for (const std::string &edit :
          {edited(check, "  // One dimension.\n  nereid::expectRank(\"scale\",\n    weight, 1);\n"),
           edited(check, "  expectRank(\"x\", x, 2);\n" + check),
-          replaced(replaced(edited("const int64_t D = ", "const int64_t width = "), "That(D ",
-                            "That(width ", true),
-                   "{D}", "{width}", true)}) {
+          text.substr(0, function) + // the class before it has a D of its own
+              replaced(replaced(replaced(text.substr(function),
+                                         "const int64_t D = ", "const int64_t width = "),
+                                "That(D ", "That(width ", true),
+                       "{D}", "{width}", true)}) {
       expectAccepted(suffix, edit);
     }
     folder.write(suffix, text);
   }
+}
+
+TEST_F(LayerNorm, ChecksOfTheClassThatLaunches) {
+  const std::string text = folder.text("_kernel.hpp");
+  const size_t constructor = text.find("inline Launch::Launch(");
+  auto edited = [&](const std::string &from, const std::string &to) {
+    return text.substr(0, constructor) + replaced(text.substr(constructor), from, to);
+  };
+  const std::string check = "  expectRank(\"weight\", weight, 1);\n";
+  for (const std::string &edit :
+       {edited(check, ""), edited(check, "  return;\n" + check),
+        edited(check, "  if (x.elementCount() > 99) return;\n" + check),
+        edited("expectType(\"bias\", bias, {x.dtype()})",
+               "expectType(\"bias\", bias, {x.dtype(), nereid::DType::F64})"),
+        edited("double eps", "float eps")}) {
+    folder.write("_kernel.hpp", edit);
+    EXPECT_FALSE(folder.check().agrees) << edit;
+  }
+  expectAccepted("_kernel.hpp", edited(check, "  expectRank(\"x\", x, 2);\n" + check));
+  folder.write("_kernel.hpp", text);
 }
 
 TEST_F(LayerNorm, WhatMeansTheSameIsAccepted) {

@@ -269,6 +269,8 @@ TEST(Words, ShapesInTheirSpellings) {
   EXPECT_EQ(factsOf("hidden size 4096").lengths.at(0).size, 4096);
   EXPECT_EQ(factsOf("quantise to int8").castTypes.size(), 1u);
   EXPECT_EQ(factsOf("int64 indices, fp16").types.size(), 1u); // of one input
+  EXPECT_EQ(factsOf("argmax of fp16, int64 output").types.size(), 1u);
+  EXPECT_EQ(factsOf("relu, fp16 output").types.size(), 1u); // as what it is of
   EXPECT_EQ(factsOf("on a GPU, H200").targets.size(), 2u);
 }
 

@@ -19,6 +19,48 @@ bool isFreeOf(const Node *node, const std::vector<IteratorId> &some) {
                       [&](IteratorId each) { return node->free.contains(each); });
 }
 
+bool isScale(const Node *node) { return node->free.empty() && reductionsOf({node}).empty(); }
+
+/// Shares that are scaled by a number or are 0 where a condition says so, from outside inwards.
+class Passage {
+public:
+  explicit Passage(const Contraction &outer) : outer(outer) {}
+
+  /// What is inside of it all.
+  const Node *softmax() {
+    const Node *inside = outer.a;
+    while (const Node *next = insideOf(inside)) {
+      inside = next;
+    }
+    return inside;
+  }
+  /// Where the shares are kept, and where they are dropped: the conditions, in the same order.
+  std::vector<const Node *> kept, dropped;
+
+private:
+  const Node *insideOf(const Node *node) {
+    if (node->dtype != DType::F32) {
+      return nullptr;
+    }
+    if (isMap(*node, "where")) {
+      const Node *condition = node->inputs[0];
+      const bool dropsElse = isNumber(*node->inputs[2], 0);
+      if (!isFreeOf(condition, outer.n) || !reductionsOf({condition}).empty() ||
+          dropsElse == isNumber(*node->inputs[1], 0)) {
+        return nullptr;
+      }
+      (dropsElse ? kept : dropped).push_back(condition);
+      return node->inputs[dropsElse ? 1 : 2];
+    }
+    if ((isMap(*node, "div") || isMap(*node, "mul")) && isScale(node->inputs[1])) {
+      return node->inputs[0];
+    }
+    return isMap(*node, "mul") && isScale(node->inputs[0]) ? node->inputs[1] : nullptr;
+  }
+
+  const Contraction &outer;
+};
+
 /// Both ways in which the node is a product of what is computed of reductions, a, and of what is
 /// not, b, at all of the stage's iterators.
 std::vector<Contraction> weightedSums(const Node &node, const std::set<IteratorId> &stage) {
@@ -62,10 +104,34 @@ private:
     if (!inner) {
       return std::nullopt;
     }
-    const Node *away = outer.a->inputs[0]->inputs[0];
-    ProductChain made{outer, {*inner}, scores, away->inputs[1], outer.a->inputs[1]};
+    Passage passage(outer);
+    const Node *softmax = passage.softmax();
+    const Node *away = softmax->inputs[0]->inputs[0];
+    ProductChain made{outer, {*inner}, scores, away->inputs[1], softmax->inputs[1]};
+    made.passed = passedOf(outer, *softmax, passage);
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
     return made;
+  }
+
+  PassedShares passedOf(const Contraction &outer, const Node &softmax, const Passage &passage) {
+    if (&softmax == outer.a) {
+      return {};
+    }
+    const IteratorId one = program.space.iterators.add(1, "share");
+    const Node *share = program.nodes.reduce("sum", DType::F32, {one}, {softmax.inputs[0]});
+    std::map<const Node *, const Node *> done = {{&softmax, share}};
+    auto made = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
+    PassedShares passed{share, program.nodes.rebuild(outer.a, program.space, made, done)};
+    auto add = [&](const Node *condition) {
+      passed.kept = passed.kept
+                        ? program.nodes.map("logical_and", DType::Bool, {passed.kept, condition})
+                        : condition;
+    };
+    std::for_each(passage.kept.begin(), passage.kept.end(), add);
+    for (const Node *condition : passage.dropped) {
+      add(program.nodes.map("logical_not", DType::Bool, {condition}));
+    }
+    return passed;
   }
 
   /// Whether all reductions but the chain's own run over its keys as well, each for itself.
@@ -97,7 +163,7 @@ private:
 } // namespace
 
 const Node *scoresOf(Program &program, const Contraction &outer) {
-  const Node *softmax = outer.a;
+  const Node *softmax = Passage(outer).softmax();
   if (!isMap(*softmax, "div") || !isMap(*softmax->inputs[0], "exp") ||
       !isReduce(softmax->inputs[1], "sum")) {
     return nullptr;

@@ -9,6 +9,10 @@
 // one, as that by which a query that sees nothing is 0:
 //
 //   out[i, e] = where(any[j](mask[i, j]), …, 0)
+//
+// The softmax's shares may be scaled and dropped on their way to the values:
+//
+//   out[i, e] = sum[j](where(kept[i, j], share[i, j] / scale, 0) * v[j, e])
 #pragma once
 
 #include "lib/generator/fuse/Contraction.h"
@@ -21,6 +25,14 @@ struct BesideChain {
   const Node *own = nullptr;    ///< along the iterators of outer.k
 };
 
+/// What becomes of a softmax's shares before they meet the values.
+struct PassedShares {
+  /// A share, whose value the kernel gives; a reduction over one element in the program.
+  const Node *share = nullptr;
+  const Node *value = nullptr; ///< of the share; null: the share itself
+  const Node *kept = nullptr;  ///< where it is not 0 whatever the share is; null: everywhere
+};
+
 struct ProductChain {
   Contraction outer; ///< a: the weights, b: the values
   /// Of which the weights are computed; a: the queries, b: the keys.
@@ -30,6 +42,7 @@ struct ProductChain {
   const Node *scores = nullptr;
   /// Of a softmax: the largest score and the sum of exponentials, as the weights have them.
   const Node *top = nullptr, *total = nullptr;
+  PassedShares passed = {};
   std::vector<BesideChain> beside = {};
 
   /// Whether the weights, which are no softmax made here, are rounded to what the values are stored
@@ -41,8 +54,8 @@ struct ProductChain {
 /// cuts it. The program's iterators may become more; nothing else changes.
 std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores);
 
-/// s where the product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k; null
-/// where it is not.
+/// s where the product's factor a is exp(s - max(s)) / sum(exp(s - max(s))), along its k, or what
+/// is left of that where it is scaled by a number and dropped; null where it is not.
 const Node *scoresOf(Program &program, const Contraction &outer);
 
 /// The outermost reductions of these values: none that another one of them needs.

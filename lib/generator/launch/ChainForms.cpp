@@ -43,7 +43,8 @@ Status addChainParts(Program &program, const std::string &name, const ChainStage
                      std::map<BufferId, std::string> &conditions, Roles &roles) {
   const TileDim keys{"", "", stage.chain.outer.k};
   const bool areFew = program.space.symbols.isAtMost(extentOf(keys, program), leastOfKeys - 1);
-  if (areFew || !stage.chain.beside.empty()) { // what stands beside would be in parts as well
+  // What stands beside, and whether a query keeps a share, would be in parts as well.
+  if (areFew || !stage.chain.beside.empty() || stage.chain.passed.kept) {
     return Done{};
   }
   const ChainParts parts = splitChain(program, stage.stores, stage.chain, partsOfKeys);

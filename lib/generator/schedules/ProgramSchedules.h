@@ -18,6 +18,8 @@ struct ProgramCase {
   double bytes = 0; ///< of all operands
 };
 
+/// Those of the whole launch and of each kernel.
+std::vector<const LaunchChoice *> choicesOf(const LaunchTable &table);
 /// What a launch with this schedule is made by, rules' values included; see CallPlan::schedule.
 Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule);
 /// The same of launches that are bound by these choices already.

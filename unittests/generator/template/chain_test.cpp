@@ -62,6 +62,23 @@ TEST(Chain, TakesReductionsAlongItsKeysBesideIt) {
   EXPECT_FALSE(isChain(chain + " * b.amax()")) << "of all queries";
 }
 
+const std::string shares = "F.softmax(q @ k.permute(0, 2, 1), dim=-1)";
+
+TEST(Chain, ScalesAndDropsShares) {
+  EXPECT_TRUE(isChain("F.dropout(" + shares + ", 0.25, seed=3) @ v", DType::F16));
+  EXPECT_TRUE(isChain("(torch.where(b > 0, " + shares + ", 0.0) * 1.5) @ v"));
+  EXPECT_TRUE(isChain("(2 * " + shares + ".masked_fill(b > 0, 0.0) / 3) @ v"));
+  EXPECT_TRUE(isChain("torch.where(b > 0, torch.where(b < 1, " + shares + ", 0.0), 0.0) @ v"));
+  EXPECT_FALSE(isChain("torch.where(b > 0, " + shares + ", 1.0) @ v")) << "no share of 0";
+  EXPECT_FALSE(isChain("(" + shares + " * b) @ v")) << "a factor for each share";
+  EXPECT_FALSE(isChain("(1 / " + shares + ") @ v"));
+  EXPECT_FALSE(isChain("torch.where(b > b.amax(), " + shares + ", 0.0) @ v"))
+      << "a condition of a reduction";
+  const std::string named = "F.softmax(q @ k.permute(0, 2, 1) + b, dim=-1)";
+  EXPECT_FALSE(isChain("torch.where(torch.isnan(" + named + "), 0.0, " + named + ") @ v"))
+      << "a condition of the shares";
+}
+
 TEST(Chain, IsNoneOfItsNeighbours) {
   EXPECT_FALSE(isChain("F.softmax(q @ k.permute(0, 2, 1), dim=1) @ v")) << "along the queries";
   EXPECT_FALSE(isChain("F.sigmoid(q @ k.permute(0, 2, 1)) @ v"));
@@ -81,6 +98,8 @@ TEST(Chain, IsTheReference) {
       "torch.relu(F.softmax(torch.tanh(q @ k.permute(0, 2, 1)) + b, dim=-1) @ v) + 1",
       seesSome,
       seesFinite,
+      "F.dropout(" + shares + ", 0.3, seed=3) @ v",
+      "(2 * torch.where(b > 0, " + shares + ", 0.0).masked_fill(b > 1, 0.0)) @ v",
   };
   for (const std::string &body : bodies) {
     const bool hasBias =
@@ -186,6 +205,40 @@ TEST(Chain, AQueryThatSeesNothingIsNanUnlessTheBodySaysOtherwise) {
   const std::vector<double> chosen = ofBlindQuery(
       "torch.where(torch.amax(b, dim=-1, keepdim=True) > float(\"-inf\"), " + attended + ", 0.0)");
   EXPECT_EQ(chosen, (std::vector<double>{0, 4}));
+}
+
+/// Of two queries whose scores are the keys, the first of which drops all shares.
+std::vector<double> ofDropped(std::vector<double> keys, std::vector<double> values) {
+  const definition::Operator op =
+      made("out = torch.where(b > 0, F.softmax(q @ k.permute(0, 2, 1), dim=-1) / 0.5, 0.0) @ v",
+           tensors + bias, outShape, "\"float32\"");
+  auto program = lower(op, DType::F32);
+  normalise(*program);
+  EXPECT_TRUE(chainOf(*program, program->stages.at(0).stores).has_value());
+  const auto count = static_cast<int64_t>(keys.size());
+  std::vector<double> kept(2 * keys.size(), 0);
+  kept.back() = 1;
+  const EvaluationInput input{
+      {1, 2, 1, count, 1}, {}, {{"q", {1, 1}}, {"k", keys}, {"v", values}, {"b", kept}}};
+  auto memory = run(*program, input, RunOptions());
+  EXPECT_TRUE(bool(memory)) << memory.error().message;
+  return memory ? memory->at("out") : std::vector<double>(2);
+}
+
+TEST(Chain, WhatIsDroppedIsZeroBesideSharesThatAreNan) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const std::vector<double> &keys : {std::vector<double>{1, std::nan(""), 2},
+                                          {infinity, 1, 2},
+                                          {-infinity, -infinity, -infinity}}) {
+    const std::vector<double> found = ofDropped(keys, {4, 5, 6});
+    EXPECT_EQ(found[0], 0) << "a query that keeps nothing";
+    EXPECT_TRUE(std::isnan(found[1])) << "a query that keeps a share";
+  }
+  std::vector<double> many(40, 1); // more than one block
+  many[0] = infinity;
+  EXPECT_EQ(ofDropped(many, std::vector<double>(40, 1))[0], 0);
+  EXPECT_TRUE(std::isnan(ofDropped({1, 2, 3}, {infinity, 5, 6})[0])) << "0 times an infinity";
+  EXPECT_NEAR(ofDropped({0, 0}, {4, 6})[1], 6, 1e-6);
 }
 
 TEST(Chain, DropsWeightsBelowTheNormalNumbersOnProcessors) {

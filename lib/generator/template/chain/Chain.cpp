@@ -41,6 +41,7 @@ public:
     if (isSoftmax()) {
       top = fresh("top", full(1, -infinity));
       total = fresh("total", full(1, 0));
+      someKept = chain.passed.kept ? fresh("some_kept", full(1, 0)) : Expr();
     }
     acc = fresh("acc", call("tl.zeros", {kernel::tuple({blockOfQueries(), blockOfResult()}),
                                          name("tl.float32")}));
@@ -54,7 +55,7 @@ public:
       addPart(also);
     } else {
       scoreTile.loop([&] { isSoftmax() ? turn() : plainTurn(); }, also);
-      writing.values.give(chain.outer.reduce, {isSoftmax() ? fresh("attended", acc / total) : acc});
+      writing.values.give(chain.outer.reduce, {isSoftmax() ? fresh("attended", attended()) : acc});
     }
     for (size_t i = 0; i < chain.beside.size(); ++i) {
       const BesideChain &each = chain.beside[i];
@@ -96,6 +97,11 @@ private:
 
   std::vector<const Node *> rootsOfScores() const {
     std::vector<const Node *> roots = {weights()};
+    for (const Node *each : {chain.passed.value, chain.passed.kept}) {
+      if (each) {
+        roots.push_back(each);
+      }
+    }
     for (const BesideChain &each : chain.beside) {
       roots.push_back(each.own);
     }
@@ -116,13 +122,42 @@ private:
     const Expr distance = fresh("distance", scores - base);
     const Expr weight = fresh("weight", call("tl.exp", {distance}));
     bringIntoRange(weight, distance);
-    const Expr shrink = fresh("shrink", call("tl.exp", {top - base}));
+    const Expr less = call("tl.exp", {top - base});
+    // What is dropped is 0 beside an infinite score as well.
+    const Expr shrink = fresh(
+        "shrink", chain.passed.kept
+                      ? call("tl.where", {kernel::binary("==", top, next), kernel::real(1), less})
+                      : less);
     assign(total, total * shrink + alongKeys("tl.sum", weight));
-    attend(weight, acc * shrink);
+    attend(passed(weight, inside), acc * shrink);
     assign(top, next);
     for (size_t i = 0; i < chain.beside.size(); ++i) {
       ofScore.addTurn(*chain.beside[i].own, besideSoFar[i]);
     }
+  }
+
+  /// What meets the values.
+  Expr passed(const Expr &weight, const Expr &inside) {
+    if (!chain.passed.value) {
+      return weight;
+    }
+    if (chain.passed.kept) {
+      const Expr kept = kernel::binary("&", inside, ofScore.valueOf(chain.passed.kept));
+      assign(someKept, call("tl.maximum",
+                            {someKept, alongKeys("tl.max", call("tl.where", {kept, kernel::real(1),
+                                                                             kernel::real(0)}))}));
+    }
+    ofScore.give(chain.passed.share, {weight});
+    return fresh("passed",
+                 call("tl.where", {inside, ofScore.valueOf(chain.passed.value), kernel::real(0)}));
+  }
+
+  /// The shares of a row are NaN all or none, which is nothing to a row that keeps none.
+  Expr attended() const {
+    const Expr quotient = acc / total;
+    return chain.passed.kept
+               ? call("tl.where", {kernel::binary(">", someKept, kernel::real(0)), quotient, acc})
+               : quotient;
   }
 
   void plainTurn() {
@@ -266,6 +301,7 @@ private:
   Values ofScore, ofValue;
   const Expr onDevice;
   Expr top, total, acc;
+  Expr someKept;                  ///< 1 for a query of which a share is not dropped
   std::vector<Lanes> besideSoFar; ///< of chain.beside
 };
 
