@@ -100,6 +100,9 @@ Json accessesJson(const std::vector<TileAccess> &accesses) {
     if (one.contiguous) {
       result.back()["contiguous"] = *one.contiguous;
     }
+    if (one.walks > 1) {
+      result.back()["walks"] = one.walks;
+    }
   }
   return result;
 }
@@ -108,6 +111,7 @@ std::vector<TileAccess> accessesFrom(const Json &list) {
   std::vector<TileAccess> result;
   for (const Json &one : list) {
     TileAccess access{one.at("bytes"), one.at("store"), one.at("dims").get<std::set<size_t>>(), {}};
+    access.walks = one.value("walks", int64_t{1});
     if (one.contains("contiguous")) {
       access.contiguous = one.at("contiguous").get<size_t>();
     }

@@ -101,12 +101,6 @@ private:
     return std::any_of(access.dims.begin(), access.dims.end(),
                        [&](size_t dim) { return entry.dims[dim].form == DimForm::Looped; });
   }
-  /// What is written along a reduction takes another pass over it.
-  bool isWrittenInLoop() const {
-    return entry.role.find("reduce") != std::string::npos &&
-           std::any_of(entry.accesses.begin(), entry.accesses.end(),
-                       [&](const TileAccess &each) { return each.isStore && isLooped(each); });
-  }
 
   /// Of the last two dimensions that the grid divides, how many blocks of each a wave has.
   double fetched() const {
@@ -154,7 +148,7 @@ private:
                    : 1;
       elements = moved / asDouble(access.bytes);
     }
-    moved *= !access.isStore && isWrittenInLoop() && isLooped(access) ? 2 : 1;
+    moved *= isLooped(access) ? asDouble(access.walks) : 1;
     figures.ownBytes += own;
     figures.movedBytes += moved;
     figures.tileBytes += tile;

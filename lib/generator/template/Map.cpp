@@ -7,7 +7,7 @@
 #include "lib/generator/fuse/Frontier.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include <fmt/format.h>
 

@@ -8,11 +8,11 @@
 #include "lib/generator/fuse/split/SplitWalk.h"
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/Count.h"
 #include "lib/generator/template/Reduce.h"
 #include "lib/generator/template/Scan.h"
 #include "lib/generator/template/Walk.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include <fmt/format.h>
 

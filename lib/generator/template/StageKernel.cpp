@@ -5,7 +5,8 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/kernel/Printer.h"
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
+#include "lib/generator/template/access/LineWalks.h"
 
 #include <algorithm>
 
@@ -76,9 +77,11 @@ std::vector<TileAccess> tileAccesses(const Program &program, const std::vector<S
       dimOf.emplace(*dims[dim].also, dim);
     }
   }
+  const LineWalks walks(program, stores, dims);
   std::vector<TileAccess> result;
   for (const Access &access : accessesOf(program, stores)) {
     TileAccess made;
+    made.walks = walks.of(access.index);
     made.bytes = static_cast<int64_t>(sizeInBytes(access.buffer->dtype));
     made.isStore = result.size() < stores.size(); // they come first
     std::set<IteratorId> iterators;

@@ -12,6 +12,7 @@ struct TileAccess {
   bool isStore = false;
   std::set<size_t> dims;            ///< of the tile, that the place depends on
   std::optional<size_t> contiguous; ///< the one along which elements are neighbours
+  int64_t walks = 1;                ///< over a line in pieces that read it
   bool operator==(const TileAccess &) const = default;
 };
 

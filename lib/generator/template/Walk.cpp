@@ -2,7 +2,7 @@
 // Kernels of additions in order, see Walk.h.
 #include "lib/generator/template/Walk.h"
 
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 namespace nereid::generator {
 namespace {

@@ -123,6 +123,30 @@ TEST(ProgramFigures, FollowTheTiles) {
   EXPECT_DOUBLE_EQ(large.movedBytes, (8 + 8 + 1) * 4.0 * 1024 * 1024);
 }
 
+/// Of a line in pieces each tensor is read by the walks that need it: the statistics', which may be
+/// several, and that of the stores.
+TEST(ProgramFigures, OfLinesInPiecesCountTheWalksThatReadATensor) {
+  const std::string two =
+      "[inputs.x]\nshape = [\"N\", \"K\"]\n[inputs.g]\nshape = [\"N\", \"K\"]\n";
+  auto movedBy = [&](const std::string &body, const std::string &shape) {
+    const LaunchTable table = tableOf(made(body, two, shape, "\"float32\""), DType::F32);
+    const auto figures =
+        figuresOf(table, {{"N", 64}, {"K", 10000}}, {4}, {{"reduce.HELD", 0}, {"reduce.SPLIT", 0}});
+    EXPECT_EQ(figures->size(), 1u);
+    EXPECT_EQ(figures->back().role, "reduce_looped");
+    return figures->back().movedBytes;
+  };
+  const double tensor = 4.0 * 64 * 10000, line = 4.0 * 64;
+  // x in both walks; g and the result in the second one.
+  EXPECT_DOUBLE_EQ(
+      movedBy("out = x * torch.rsqrt((x * x).mean(-1, keepdim=True)) * g", "\"N\", \"K\""),
+      4 * tensor);
+  // The largest one, the sum, the result.
+  EXPECT_DOUBLE_EQ(movedBy("out = F.softmax(x, dim=-1) + g", "\"N\", \"K\""), 5 * tensor);
+  // The mean, then what differs from it; nothing is stored along the line.
+  EXPECT_DOUBLE_EQ(movedBy("out = torch.var(x, dim=-1) + g.sum(-1)", "\"N\""), 3 * tensor + line);
+}
+
 /// Figures of 16 tiles on 12 processors, of what a launch takes with this form.
 std::vector<LaunchFigures> sharedBy(const std::string &form) {
   const LaunchTable table = tableOf("out = x @ w");

@@ -7,8 +7,8 @@
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Monoids.h"
 #include "lib/generator/program/Replace.h"
-#include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/Scan.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include "lib/generator/fuse/split/Parts.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Replace.h"
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include <algorithm>
 

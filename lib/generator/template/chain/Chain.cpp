@@ -4,8 +4,8 @@
 
 #include "lib/generator/launch/Table.h"
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Contiguity.h"
 #include "lib/generator/template/ShortParts.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include <fmt/format.h>
 

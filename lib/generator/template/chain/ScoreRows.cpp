@@ -3,7 +3,7 @@
 #include "lib/generator/template/chain/ScoreRows.h"
 
 #include "lib/generator/template/Blocks.h"
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
 #include "lib/generator/template/chain/Chain.h"
 
 #include <fmt/format.h>

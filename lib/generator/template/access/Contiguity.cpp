@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Votes of accesses, see Contiguity.h.
-#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/access/Contiguity.h"
 
 #include "lib/generator/index/NodeQueries.h"
 

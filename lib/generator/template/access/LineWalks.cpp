@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/template/access/LineWalks.h"
+
+#include "lib/generator/index/NodeQueries.h"
+
+#include <algorithm>
+
+namespace nereid::generator {
+
+LineWalks::LineWalks(const Program &program, const std::vector<Store> &stores,
+                     const std::vector<TileDim> &dims) {
+  for (const TileDim &dim : dims) {
+    if (dim.form == DimForm::Looped) {
+      lines.insert(dim.iterators.begin(), dim.iterators.end());
+      if (dim.also) {
+        lines.insert(*dim.also);
+      }
+    }
+  }
+  for (const Store &store : stores) {
+    const auto iterators = program.iteratorsOf(store);
+    const bool isAlong = std::any_of(iterators.begin(), iterators.end(),
+                                     [&](IteratorId each) { return lines.contains(each); });
+    const std::vector<Store> one = {store};
+    for (const Node *root : rootsOf(one)) {
+      visit(root, isAlong ? lastWalk : noWalk);
+    }
+  }
+}
+
+int64_t LineWalks::of(const std::vector<Affine> *indices) const {
+  auto found = walks.find(indices);
+  return found == walks.end() ? 1 : std::max<int64_t>(1, std::ssize(found->second));
+}
+
+bool LineWalks::isLine(const Node &node) const {
+  return node.kind == NodeKind::Reduce &&
+         std::any_of(node.iterators.begin(), node.iterators.end(),
+                     [&](IteratorId each) { return lines.contains(each); });
+}
+
+static std::vector<const Node *> inputsOf(const Node &node) {
+  std::vector<const Node *> inputs = node.inputs;
+  for (const Affine &index : node.indices) {
+    for (const auto &[atom, coefficient] : index.terms()) {
+      if (atom.kind == Atom::Kind::Data) {
+        inputs.push_back(atom.node);
+      }
+    }
+  }
+  return inputs;
+}
+
+int LineWalks::depthOf(const Node *node) {
+  if (auto found = depths.find(node); found != depths.end()) {
+    return found->second;
+  }
+  int depth = 0;
+  for (const Node *input : inputsOf(*node)) {
+    depth = std::max(depth, depthOf(input));
+  }
+  return depths[node] = depth + (isLine(*node) ? 1 : 0);
+}
+
+void LineWalks::visit(const Node *node, int walk) {
+  if (!seen.insert({node, walk}).second) {
+    return;
+  }
+  if (isAccess(*node) && walk != noWalk) {
+    walks[&node->indices].insert(walk);
+  }
+  for (const Node *input : inputsOf(*node)) {
+    visit(input, isLine(*node) ? depthOf(node) : walk);
+  }
+}
+
+} // namespace nereid::generator
