@@ -3,7 +3,7 @@
 
 A folder is one that `nereid generate --language python` wrote: its cases, its data, its judge and its
 baseline, PyTorch's own operations, are used as they are. The kernel is the one that libnereid.so makes of
-the definition of that name. With --compiled `torch.compile` of the baseline takes its turn, too; with
+the definition beside them. With --compiled `torch.compile` of the baseline takes its turn, too; with
 --prepare nothing is timed, so that several processes can fill the cache of that compiler before.
 """
 
@@ -46,8 +46,8 @@ class Kernel:
     """The operator as PyTorch would have it: results from its allocator or in the arguments that it writes, work
     on its stream."""
 
-    def __init__(self, name, stream, types, program):
-        self.operator, self.stream, self.types, self.shapes = Operator(name), stream, types, None
+    def __init__(self, definition, stream, types, program):
+        self.operator, self.stream, self.types, self.shapes = Operator(definition), stream, types, None
         self.written = getattr(program.accuracy, "WRITTEN", {})
         self.program = program
 
@@ -135,7 +135,7 @@ def record_of(folder, stream, clock, options):
     cases = sorted(program.CASES, key=lambda case: -case[2][at])[:options.cases]
     for case, sizes, needed in cases:
         results = [one or program.accuracy.TYPES[at] for one in program.accuracy.RESULT_TYPES]
-        kernel = Kernel(name, stream, results, program)  # shapes of results are those of one case
+        kernel = Kernel(str(folder / f"{name}.toml"), stream, results, program)  # shapes of results are those of one case
         record["rows"].append(measure(program, kernel, (case, sizes), program.accuracy.TYPES[at],
                                       needed[at], clock(program), options))
     return record

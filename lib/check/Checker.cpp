@@ -81,6 +81,8 @@ Tile Checker::admit(Instance &instance, mlir::Operation *op, const Tile &pointer
                     interpreter::ElementType type) {
   Tile admitted = pointer.like(interpreter::boolType);
   const llvm::SmallVector<mlir::Value, 2> values = valuesOf(op);
+  const Use use{mlir::isa<tile::LoadOp>(op), mlir::isa<tile::StoreOp>(op), isPolling(op),
+                static_cast<uint32_t>(programNumber(instance)), numberOf(op)};
   for (size_t i = 0, n = pointer.size(); i < n; ++i) {
     const Element element{instance, op, pointer, i, type.bytes()};
     if (mask != nullptr && markAt(*mask, i) != 0 && !isSaidOfAddress(element, *mask)) {
@@ -94,7 +96,7 @@ Tile Checker::admit(Instance &instance, mlir::Operation *op, const Tile &pointer
         reportMark(element, mark, "is stored");
       }
     }
-    admitted.at(i) = admitElement(element) ? 1 : 0;
+    admitted.at(i) = admitElement(element, use) ? 1 : 0;
   }
   if (auto store = mlir::dyn_cast<tile::StoreOp>(op); store && pointer.isTile) {
     const Tile &value = instance.get(store.getValue());
@@ -106,7 +108,7 @@ Tile Checker::admit(Instance &instance, mlir::Operation *op, const Tile &pointer
   return admitted;
 }
 
-bool Checker::admitElement(const Element &element) {
+bool Checker::admitElement(const Element &element, const Use &use) {
   const interpreter::Memory &memory = element.instance.launch.memory;
   const uint64_t address = element.pointer[element.index];
   const uint32_t mark = markAt(element.pointer, element.index);
@@ -123,24 +125,20 @@ bool Checker::admitElement(const Element &element) {
     return false;
   }
   const auto number = static_cast<uint32_t>(tensor - memory.all().data());
-  const bool isStore = mlir::isa<tile::StoreOp>(element.op);
-  const unsigned missing = isStore ? 0 : initialised.missing(number, offset, element.bytes);
+  const unsigned missing = use.isStore ? 0 : initialised.missing(number, offset, element.bytes);
   if (missing != 0) {
     reportUninitialised(element, *tensor, offset, missing);
   }
-  const bool isLoad = mlir::isa<tile::LoadOp>(element.op);
-  if (!isLoad) {
+  if (!use.isLoad) {
     initialised.write(number, offset, element.bytes);
   }
-  if (!isLoad && !isStore) {
+  if (!use.isLoad && !use.isStore) {
     return true; // atomicDone() goes on
   }
-  const auto program = static_cast<uint32_t>(programNumber(element.instance));
-  const bool polls = isPolling(element.op);
-  if (polls) {
-    races.acquire(program, memory.hostAddress(address));
+  if (use.polls) {
+    races.acquire(use.program, memory.hostAddress(address));
   }
-  const Races::Access access{program, numberOf(element.op), isStore, polls};
+  const Races::Access access{use.program, use.operation, use.isStore, use.polls};
   if (auto other = races.record(number, offset, element.bytes, access)) {
     reportRace(element.instance, element.op, address, access, *other);
   }
@@ -148,16 +146,16 @@ bool Checker::admitElement(const Element &element) {
     recordOverlap(element.instance, element.op,
                   {.argument = number,
                    .operation = access.operation,
-                   .when = races.now(program),
+                   .when = races.now(use.program),
                    .start = memory.hostAddress(address),
                    .bytes = element.bytes,
-                   .isWrite = isStore,
-                   .isAtomic = polls,
+                   .isWrite = use.isStore,
+                   .isAtomic = use.polls,
                    .isTile = element.pointer.isTile,
                    .position = element.index,
                    .elements = element.pointer.size(),
-                   .phase = phases.lookup(program),
-                   .barriers = barriers.lookup(program),
+                   .phase = phases.lookup(use.program),
+                   .barriers = barriers.lookup(use.program),
                    .productLoop = productLoopOf(element.op)});
   }
   return true;

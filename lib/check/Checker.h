@@ -43,8 +43,14 @@ private:
     unsigned bytes;
   };
 
+  /// What all elements of an access have in common.
+  struct Use {
+    bool isLoad = false, isStore = false, polls = false;
+    uint32_t program = 0, operation = 0; ///< numbers
+  };
+
   void checkSignature(const interpreter::Launch &launch);
-  bool admitElement(const Element &element);
+  bool admitElement(const Element &element, const Use &use);
   bool isSaidOfAddress(const Element &element, const interpreter::Tile &mask) const;
   void reportOutside(const Element &element);
   void reportUninitialised(const Element &element, const interpreter::Allocation &tensor,

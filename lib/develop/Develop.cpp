@@ -328,6 +328,15 @@ Status Development::prepare(const definition::Operator &op) {
         .withHelp("begin anew with --fresh, or choose another folder with --out");
   }
   const bool isForgotten = options.isFresh && !isContinued;
+  if (!isContinued && !options.isFresh && !manifest.table.entries.empty()) {
+    options.progress(fmt::format("the schedules in '{}', and their rounds, were made {} and are "
+                                 "made anew for '{}'",
+                                 workspace.directory(),
+                                 manifest.chip == machine.fingerprint
+                                     ? "by another version of the program"
+                                     : fmt::format("for another chip, '{}',", manifest.chip),
+                                 machine.fingerprint));
+  }
   manifest.start = options.start.value_or(isForgotten ? generator::Start::Rule : manifest.start);
   auto generated = generator::generate(op, machine, &patterns, manifest.start);
   if (!generated) {

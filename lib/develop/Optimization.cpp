@@ -175,15 +175,6 @@ std::string conclude(const Outcome &outcome, const Neighbour &neighbour) {
                         : "not kept, not told apart: " + figures;
 }
 
-Status writeSources(generator::Project &project, const Generation &generation,
-                    generator::ChangeClass changeClass) {
-  if (changeClass == generator::ChangeClass::Parameter) {
-    return project.writeFile(
-        {generation.op().name + "_triton.py", generator::writeTriton(generation)});
-  }
-  return project.writeFiles(generator::writeFiles(generation));
-}
-
 /// What is known of one change is remembered: gains that were confirmed, and losses.
 void learn(generator::Patterns &patterns, const Generation &generation, const Neighbour &neighbour,
            const Schedule &before, const definition::Case &testCase, DType dtype,
@@ -225,6 +216,8 @@ public:
 
   /// All rounds, and what is left to try behind them.
   Result<OptimizationResult> run() {
+    result.earlier = static_cast<int>(project.manifest.rounds.size());
+    result.most = options.rounds;
     auto done = runRounds();
     if (done && !done->isInterrupted) {
       for (const PerformanceRow &row : rows) {
@@ -239,6 +232,8 @@ public:
 private:
   Result<OptimizationResult> runRounds();
   /// The best change that should gain; nothing when the row has none that was not tried.
+  std::optional<Neighbour> bestChange(const PerformanceRow &row);
+  /// The same, which counts as tried from then on.
   std::optional<Neighbour> nextChange(const PerformanceRow &row);
   Outcome compare(const PerformanceRow &row, const Neighbour &change);
   /// The schedules with the change in its row's class.
@@ -249,8 +244,10 @@ private:
   Status keep(PerformanceRow &row, const Neighbour &change, Outcome &outcome);
   /// What a row that is not where it should be still has before it.
   std::optional<std::string> nextOf(const PerformanceRow &row);
+  /// "map.BLOCK_X 2 -> 8, expected to gain 1.40x: …; bound by latency: …".
+  std::string directionOf(const PerformanceRow &row);
   RoundRecord recordOf(const PerformanceRow &row, const Neighbour &change,
-                       const Outcome &outcome) const;
+                       const generator::Diagnosis &asked, const Outcome &outcome) const;
   Status save(const RoundRecord &record);
 
   /// "`large` (D = 4096, float32)".
@@ -275,12 +272,14 @@ private:
   OptimizationResult result;
 };
 
-std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
+std::optional<Neighbour> Rounds::bestChange(const PerformanceRow &row) {
   auto &seen = tried[&row];
   if (seen.empty()) {
     seen = triedBefore(project.manifest.rounds, row);
   }
-  seen.push_back(row.schedule);
+  if (std::find(seen.begin(), seen.end(), row.schedule) == seen.end()) {
+    seen.push_back(row.schedule);
+  }
   auto candidates =
       generation.neighbourhood(row.schedule, caseOf(row).binding, row.dtype, chip, seen)
           .of(diagnose(row, generation, caseOf(row), chip), &patterns);
@@ -288,11 +287,15 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
     std::erase_if(candidates,
                   [&](const Neighbour &one) { return !isCareful(row.schedule, one.schedule); });
   }
-  if (candidates.empty()) {
-    return std::nullopt;
+  return candidates.empty() ? std::nullopt : std::optional(std::move(candidates.front()));
+}
+
+std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
+  std::optional<Neighbour> change = bestChange(row);
+  if (change) {
+    tried[&row].push_back(change->schedule);
   }
-  seen.push_back(candidates.front().schedule);
-  return candidates.front();
+  return change;
 }
 
 Outcome Rounds::compare(const PerformanceRow &row, const Neighbour &change) {
@@ -332,7 +335,7 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
   auto enter = [&](const generator::ScheduleTable &table) {
     generation.table = table;
     project.manifest.table = table;
-    return writeSources(project, generation, change.changeClass);
+    return project.writeFiles(generator::writeFiles(generation)); // of them the kernel's changes
   };
   if (auto written = enter(tableWith(row, change)); !written) {
     return written;
@@ -346,12 +349,11 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
 }
 
 RoundRecord Rounds::recordOf(const PerformanceRow &row, const Neighbour &change,
-                             const Outcome &outcome) const {
+                             const generator::Diagnosis &asked, const Outcome &outcome) const {
   RoundRecord record;
   record.round = roundNumber();
   record.caseName = row.caseName;
   record.dtype = torchName(row.dtype);
-  record.changeClass = generator::changeClassName(change.changeClass);
   record.change = change.change;
   record.reason = change.reason;
   record.scheduleBefore = outcome.first.before.schedule.text();
@@ -361,6 +363,7 @@ RoundRecord Rounds::recordOf(const PerformanceRow &row, const Neighbour &change,
   record.speedupAfter = outcome.last().failure.empty() ? outcome.last().after.speedup : 0;
   record.expectedGain = change.expectedGain;
   record.sizes = sizesText(caseOf(row).binding);
+  record.asked = asked;
   record.before = diagnose(outcome.first.before, generation, caseOf(row), chip);
   if (outcome.last().failure.empty()) {
     record.after = diagnose(outcome.last().after, generation, caseOf(row), chip);
@@ -386,16 +389,20 @@ std::optional<std::string> Rounds::nextOf(const PerformanceRow &row) {
         "its times say nothing",
         who);
   }
+  return fmt::format("{}: {}", who, directionOf(row));
+}
+
+std::string Rounds::directionOf(const PerformanceRow &row) {
   const generator::Diagnosis found = diagnose(row, generation, caseOf(row), chip);
   const std::string bound =
       fmt::format("bound by {}", generator::bottleneckText(found.bottleneck, found));
-  if (const std::optional<Neighbour> change = nextChange(row)) {
-    return fmt::format("{}: {}, expected to gain {}: {}; {}", who, change->change,
+  if (const std::optional<Neighbour> change = bestChange(row)) {
+    return fmt::format("{}, expected to gain {}: {}; {}", change->change,
                        report::formatRatio(change->expectedGain), change->reason, bound);
   }
-  return fmt::format("{}: no schedule of this kernel is left that should gain; chapter 4 of "
+  return fmt::format("no schedule of this kernel is left that should gain; chapter 4 of "
                      "`{}_definition.md` has what else to change; {}",
-                     who, op.name, bound);
+                     op.name, bound);
 }
 
 Status Rounds::save(const RoundRecord &record) {
@@ -441,6 +448,7 @@ Result<OptimizationResult> Rounds::runRounds() {
       exhausted.push_back(row);
       continue;
     }
+    const generator::Diagnosis asked = diagnose(*row, generation, caseOf(*row), chip);
     Outcome outcome = compare(*row, *change);
     if (isInterrupted()) {
       continue;
@@ -457,8 +465,11 @@ Result<OptimizationResult> Rounds::runRounds() {
         (outcome.first.failure.empty() && evidence.isLoss(leastGain, mostChance))) {
       learn(patterns, generation, *change, before, caseOf(*row), row->dtype, chip, evidence);
     }
-    RoundRecord record = recordOf(*row, *change, outcome);
+    RoundRecord record = recordOf(*row, *change, asked, outcome);
     record.codeDifference = difference;
+    record.next = isGoodEnough(*row, op.targetSpeedup, options.goodFraction)
+                      ? "nothing, the case is where it should be"
+                      : directionOf(*row);
     if (auto saved = save(record); !saved) {
       return saved.error();
     }

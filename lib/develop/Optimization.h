@@ -28,7 +28,9 @@ struct OptimizationOptions {
 };
 
 struct OptimizationResult {
-  std::vector<generator::RoundRecord> rounds;
+  std::vector<generator::RoundRecord> rounds; ///< of this run
+  int earlier = 0;                            ///< those of runs before it
+  int most = 0;                               ///< of all runs together
   std::string stopReason;
   std::vector<std::string> next; ///< what to try in another run, a sentence each
   bool isInterrupted = false;

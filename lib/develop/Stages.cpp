@@ -309,7 +309,9 @@ void Development::chooseAgain() {
 
 Result<StageResult> Development::optimize() {
   return record("optimize", false, [&](std::string &json) -> Result<StageResult> {
+    const int most = options.rounds >= 0 ? options.rounds : op().maxRounds;
     if (elsewhere) { // what is quicker here says nothing of there
+      optimization_.most = most;
       optimization_.stopReason = fmt::format(
           "none is made: rounds are measured, and '{}' is not this machine", machine.name);
       return StageResult::Passed;
@@ -322,7 +324,7 @@ Result<StageResult> Development::optimize() {
     }
     OptimizationOptions settings;
     settings.performance = performanceOptions();
-    settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
+    settings.rounds = most;
     settings.progress = options.progress;
     settings.isConservative = options.isConservative;
     settings.fusion = fusionOfCalls();

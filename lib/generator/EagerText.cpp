@@ -191,25 +191,43 @@ bool replaceCall(std::string &line, std::string_view call, std::string_view name
   return isFound;
 }
 
-std::string withModules(const std::string &line) {
-  std::string text;
-  for (size_t at = 0; at < line.size();) {
-    if (!isOfPath(line[at])) {
-      text += line[at++];
+/// The text with what `replaced` gives for each name and path of names, "x" and "torch.exp"; it is
+/// told where the path ends in the text.
+template <typename Replaced>
+static std::string withPaths(const std::string &text, const Replaced &replaced) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    if (!isOfPath(text[at])) {
+      out += text[at++];
       continue;
     }
     size_t end = at;
-    while (end < line.size() && isOfPath(line[end])) {
+    while (end < text.size() && isOfPath(text[end])) {
       ++end;
     }
-    const std::string path = line.substr(at, end - at);
+    out += replaced(text.substr(at, end - at), end);
+    at = end;
+  }
+  return out;
+}
+
+std::string withModules(const std::string &line) {
+  return withPaths(line, [&](const std::string &path, size_t end) {
     const bool isName = std::isdigit(static_cast<unsigned char>(path[0])) == 0;
     const size_t next = line.find_first_not_of(' ', end);
     const bool isCall = isName && next != std::string::npos && line[next] == '(';
-    text += isCall ? pathInPyTorch(path) : path;
-    at = end;
+    return isCall ? pathInPyTorch(path) : path;
+  });
+}
+
+std::string withWholeModules(std::string file) {
+  const std::string import = "import torch.nn.functional as F\n";
+  if (const size_t at = file.find(import); at != std::string::npos) {
+    file.replace(at, import.size(), "import torch.nn.functional\n");
   }
-  return text;
+  return withPaths(file, [](const std::string &path, size_t /*end*/) {
+    return path.starts_with("F.") ? "torch.nn.functional." + path.substr(2) : path;
+  });
 }
 
 /// What PyTorch may answer with a view of an input, or with the input itself; not what is written

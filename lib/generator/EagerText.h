@@ -27,5 +27,7 @@ std::string eagerFunction(const CalledOperator &called);
 /// A line of a body with each function under the module that PyTorch has it in: "gelu(x)" and
 /// "torch.gelu(x)" become "F.gelu(x)". Methods, and what `math` has, stay as they are.
 std::string withModules(const std::string &line);
+/// A file whose sizes may have the name "F": "F.gelu(x)" becomes "torch.nn.functional.gelu(x)".
+std::string withWholeModules(std::string file);
 
 } // namespace nereid::generator

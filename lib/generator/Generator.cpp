@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/generator/CompanionWriter.h"
+#include "lib/generator/EagerText.h"
 #include "lib/generator/call/CallPlan.h"
 #include "lib/generator/launch/Choices.h"
 #include "lib/generator/python/Steps.h"
@@ -221,6 +222,14 @@ std::vector<GeneratedFile> writeFiles(const Generation &generation) {
   }
   if (hasPython(generation.language) && stepsOf(generation.op())) {
     append(writePythonCompanions(generation));
+  }
+  const std::vector<std::string> symbols = definition::symbolsOf(generation.op());
+  if (std::find(symbols.begin(), symbols.end(), "F") != symbols.end()) {
+    for (GeneratedFile &file : files) {
+      if (file.name.ends_with(".py")) {
+        file.content = withWholeModules(std::move(file.content));
+      }
+    }
   }
   return files;
 }

@@ -129,7 +129,6 @@ Json roundToJson(const RoundRecord &round) {
           {"caseName", round.caseName},
           {"dtype", round.dtype},
           {"sizes", round.sizes},
-          {"changeClass", round.changeClass},
           {"change", round.change},
           {"reason", round.reason},
           {"scheduleBefore", round.scheduleBefore},
@@ -138,12 +137,14 @@ Json roundToJson(const RoundRecord &round) {
           {"speedupBefore", round.speedupBefore},
           {"speedupAfter", round.speedupAfter},
           {"expectedGain", round.expectedGain},
+          {"asked", diagnosisToJson(round.asked)},
           {"before", diagnosisToJson(round.before)},
           {"after", diagnosisToJson(round.after)},
           {"isVerified", round.isVerified},
           {"isKept", round.isKept},
           {"outcome", outcomeName(round.outcome)},
-          {"conclusion", round.conclusion}};
+          {"conclusion", round.conclusion},
+          {"next", round.next}};
 }
 RoundRecord roundFromJson(const Json &json) {
   RoundRecord round;
@@ -151,7 +152,6 @@ RoundRecord roundFromJson(const Json &json) {
   round.caseName = json.at("caseName").get<std::string>();
   round.dtype = json.at("dtype").get<std::string>();
   round.sizes = json.value("sizes", "");
-  round.changeClass = json.at("changeClass").get<std::string>();
   round.change = json.at("change").get<std::string>();
   round.reason = json.at("reason").get<std::string>();
   round.scheduleBefore = json.at("scheduleBefore").get<std::string>();
@@ -167,10 +167,12 @@ RoundRecord roundFromJson(const Json &json) {
     round.before.bandwidthFraction = json.at("bandwidthFraction").get<double>();
     round.before.computeFraction = json.at("computeFraction").get<double>();
   }
+  round.asked = json.contains("asked") ? diagnosisFromJson(json.at("asked")) : round.before;
   round.outcome = parseOutcome(json.value("outcome", ""));
   round.isVerified = json.at("isVerified").get<bool>();
   round.isKept = json.at("isKept").get<bool>();
   round.conclusion = json.at("conclusion").get<std::string>();
+  round.next = json.value("next", "");
   return round;
 }
 

@@ -80,8 +80,11 @@ std::string caseText(const RoundRecord &round) {
                              : fmt::format("`{}` ({})", round.caseName, round.sizes);
 }
 
-std::string filesTouched(const std::string &changeClass) {
-  return changeClass == "parameter" ? "`_triton.py` alone" : "all four files";
+/// "latency: 11 % of …", with the class in front once.
+std::string problemText(const Diagnosis &found) {
+  const std::string name(bottleneckName(found.bottleneck));
+  const std::string text = bottleneckText(found.bottleneck, found);
+  return text.starts_with(name + ":") ? text : name + ": " + text;
 }
 
 /// Names of constants in the order in which the schedules of all rounds name them.
@@ -165,16 +168,16 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round, double
   const Diagnosis &before = round.before;
   text += fmt::format("- **Before** {:.3f}x the baseline, {:.0f} % of the {} bandwidth, {:.0f} % "
                       "of the peak arithmetic\n"
-                      "- **Problem** {}: {}\n",
+                      "- **Problem** {}\n",
                       round.speedupBefore, before.bandwidthFraction * 100,
                       before.isBeyondCache ? "copy" : "cache", before.computeFraction * 100,
-                      bottleneckName(before.bottleneck), bottleneckText(before.bottleneck, before));
+                      problemText(round.asked));
   text += fmt::format("- **Parallelism** {} programs, threads without one {:.0f} % of the time, "
                       "{:.0f} % of it spent launching\n",
                       before.programs, before.idleFraction * 100, before.launchFraction * 100);
   text += tilesText(before);
-  text += fmt::format("- **Change** of class {}, touches {}: {}\n", round.changeClass,
-                      filesTouched(round.changeClass), round.change);
+  text += fmt::format("- **Change** of class parameter, touches `_triton.py` alone: {}\n",
+                      round.change);
   text +=
       fmt::format("- **Idea** {}\n- **Expected effect** {:.2f} times as fast by the cost model, "
                   "{:.3f}x -> {:.3f}x the baseline\n\n",
@@ -197,9 +200,11 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round, double
   if (const std::string why = whyText(round); !why.empty()) {
     text += fmt::format("- **Why** {}\n", why);
   }
-  text += fmt::format("- **Conclusion** {}{}{}\n\n", round.isKept ? "kept" : "taken back",
-                      round.conclusion.empty() ? "" : ": ", round.conclusion);
-  return text;
+  const char *decided = round.isKept ? "kept" : "taken back";
+  text +=
+      fmt::format("- **Conclusion** {}\n", round.conclusion.empty() ? decided : round.conclusion);
+  text += round.next.empty() ? "" : fmt::format("- **Next** in this case: {}\n", round.next);
+  return text + "\n";
 }
 
 std::string summaryText(const Manifest &manifest, const LogSummary &summary) {
@@ -238,7 +243,8 @@ std::string summaryText(const Manifest &manifest, const LogSummary &summary) {
                                      : fmt::format(" Stopped: {}.\n", summary.stopReason);
   if (!summary.criteria.empty()) {
     const bool isPassed = summary.speedup && *summary.speedup >= summary.targetSpeedup;
-    text += fmt::format("\n{}, by these criteria:\n\n", isPassed ? "PASSED" : "NOT PASSED");
+    text += fmt::format("\n{}, which the speed-up decides. Criteria:\n\n",
+                        isPassed ? "PASSED" : "NOT PASSED");
     for (const std::string &one : summary.criteria) {
       text += "- " + one + "\n";
     }

@@ -28,14 +28,16 @@ struct RoundRecord {
   int round = 0;
   std::string caseName, dtype;
   std::string sizes; ///< of the case: "D = 4096, ... = 8x2048"
-  std::string changeClass, change, reason;
+  std::string change, reason;
   std::string scheduleBefore, scheduleAfter;
   std::string codeDifference = {}; ///< of the kernel's file, as a diff with marks in front of lines
   double speedupBefore = 0, speedupAfter = 0, expectedGain = 1;
-  Diagnosis before, after; ///< after: only where it was timed
+  Diagnosis asked;         ///< what was found before, which the change answers
+  Diagnosis before, after; ///< beside each other; after: only where it was timed
   bool isVerified = false, isKept = false;
   RoundOutcome outcome = RoundOutcome::Unknown;
   std::string conclusion;
+  std::string next = {}; ///< what is left to try in this case
 };
 
 struct Manifest {

@@ -148,16 +148,4 @@ std::optional<Form> parseForm(std::string_view name) {
                                       : std::optional(static_cast<Form>(found - formNames));
 }
 
-std::string_view changeClassName(ChangeClass changeClass) {
-  switch (changeClass) {
-  case ChangeClass::Parameter:
-    return "parameter";
-  case ChangeClass::Interface:
-    return "interface";
-  case ChangeClass::Logic:
-    return "logic";
-  }
-  return "parameter";
-}
-
 } // namespace nereid::generator

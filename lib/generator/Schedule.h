@@ -74,10 +74,6 @@ struct FirstChoice {
   std::string reason; ///< one sentence
 };
 
-/// A change touches `_triton.py` alone (Parameter), or all four files (Interface, Logic).
-enum class ChangeClass { Parameter, Interface, Logic };
-std::string_view changeClassName(ChangeClass changeClass);
-
 /// What keeps a kernel from being quicker, see schedules/Bottleneck.h.
 enum class Bottleneck : uint8_t {
   Unknown,
@@ -113,7 +109,6 @@ struct Diagnosis {
 /// One step away from a schedule.
 struct Neighbour {
   Schedule schedule;
-  ChangeClass changeClass = ChangeClass::Parameter;
   std::string change;        ///< "map.BLOCK_Y 512 -> 1024"
   std::string key;           ///< "map.BLOCK_Y=1024": how patterns.json files it, ...
   std::string from;          ///< "map.BLOCK_Y=512": ... with where it starts

@@ -11,6 +11,8 @@ constexpr int64_t largestChecked = 65536;
 /// The same for the smallest of a kernel's cases with tensors of the same types, so that of each
 /// one at least is looked at.
 constexpr int64_t largestCheckedOnce = 4194304;
+/// Elements between the kernels of a call up to which each type is looked at: of more, one is.
+constexpr int64_t largestCheckedOfEachType = 1048576;
 /// Share of a case's elements that may leave their type's range: more, and the case says little.
 constexpr double mostUnverifiable = 0.05;
 /// Magnitudes (see definition::Data) are halved down to this for enough to be verified: a fifth

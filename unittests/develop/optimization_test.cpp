@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -132,6 +133,27 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
             std::string::npos);
   EXPECT_EQ(generator::Project::open(folder)->manifest.rounds.front().codeDifference,
             round.codeDifference);
+}
+
+/// What was reached in several steps is where the next operator begins.
+TEST_F(Rounds, GainsOfOneChoiceAfterAnotherAreTheNextChoiceTogether) {
+  options.rounds = 4;
+  evidence.assign(20, clear(1.2));
+  const OptimizationResult result = run();
+  std::multiset<std::string> choices;
+  for (const generator::RoundRecord &round : result.rounds) {
+    EXPECT_TRUE(round.isKept) << round.conclusion;
+    choices.insert(round.change.substr(0, round.change.find(' ')));
+  }
+  EXPECT_TRUE(std::any_of(choices.begin(), choices.end(), [&](const std::string &each) {
+    return choices.count(each) > 1;
+  })) << "no choice was changed twice";
+  EXPECT_EQ(nextChoice().text(), rows.front().schedule.text());
+  // Two that contradict each other lead nowhere for ever.
+  generator::Pattern back = patterns.all().front();
+  std::swap(back.change, back.from);
+  patterns.record(back);
+  EXPECT_FALSE(nextChoice().text().empty());
 }
 
 /// The same of a product.
@@ -293,6 +315,8 @@ TEST_F(Rounds, AllRunsTogetherHaveSoManyRounds) {
   EXPECT_EQ(run().rounds.size(), 1u);
   const OptimizationResult second = run();
   EXPECT_EQ(second.rounds.size(), 0u);
+  EXPECT_EQ(second.earlier, 1);
+  EXPECT_EQ(second.most, 1);
   EXPECT_EQ(second.stopReason, "all rounds used");
 }
 
@@ -359,6 +383,41 @@ TEST_F(Rounds, SayWhatIsLeftToTry) {
   EXPECT_NE(run().next.at(0).find("3 elements differ"), std::string::npos);
   rows.front().skipped = "too large";
   EXPECT_TRUE(run().next.empty());
+}
+
+/// A comparison measures anew, and what it finds is not what the change was made for.
+TEST_F(Rounds, TheLogNamesTheFindingThatTheChangeAnswers) {
+  rows.front().launchSeconds = 3e-4;
+  const auto compare = options.compare;
+  options.compare = [compare](auto &&...all) {
+    Duel duel = compare(std::forward<decltype(all)>(all)...);
+    duel.before.kernel.summary.median = duel.after.kernel.summary.median = 1e-2;
+    return duel;
+  };
+  evidence = {clear(1.01)};
+  const generator::RoundRecord round = run().rounds.at(0);
+  EXPECT_EQ(round.asked.bottleneck, generator::Bottleneck::Launch);
+  EXPECT_NE(round.before.bottleneck, generator::Bottleneck::Launch);
+  const std::string log = *readTextFile(project->path("optimization_log.md"));
+  EXPECT_NE(log.find("**Problem** launch-bound: launching: 30 % of the time\n"), std::string::npos)
+      << log;
+  EXPECT_NE(log.find("touches `_triton.py` alone"), std::string::npos) << log;
+  EXPECT_NE(log.find("- **Conclusion** not kept, not told apart"), std::string::npos) << log;
+  EXPECT_NE(round.next.find("bound by launching: 30 % of the time"), std::string::npos)
+      << round.next;
+  EXPECT_NE(log.find("- **Next** in this case: " + round.next + "\n"), std::string::npos) << log;
+  const generator::RoundRecord read = generator::Project::open(folder)->manifest.rounds.at(0);
+  EXPECT_EQ(read.next, round.next);
+  EXPECT_EQ(read.asked.bottleneck, round.asked.bottleneck);
+}
+
+TEST_F(Rounds, WhatIsNextIsStillToBeTried) {
+  options.rounds = 2;
+  evidence = {clear(1.01), clear(1.01)};
+  const OptimizationResult result = run();
+  ASSERT_EQ(result.rounds.size(), 2u);
+  EXPECT_TRUE(result.rounds[0].next.starts_with(result.rounds[1].change + ","))
+      << result.rounds[0].next;
 }
 
 /// From a naive start round by round, each change another one, and never more than five of them.

@@ -174,6 +174,27 @@ TEST(IndexingReference, SeesWhatIsWrong) {
   EXPECT_EQ(compare({16, 2.000001}), 1);
 }
 
+/// Two shares of the first row are equal but for how they are rounded.
+TEST(IndexingReference, WhatIsPutAtAnOpenPlaceLeavesOtherRowsKnown) {
+  const auto op = operatorOf("shares = x / 3.0\nbest, place = shares.topk(1, dim=-1)\n"
+                             "out = torch.full_like(x, 0.25).scatter(1, place, best)",
+                             "[inputs.x]\nshape = [\"N\", \"M\"]\n", "[\"N\", \"M\"]");
+  const std::vector<Tensor> in = {make({2, 4}, {3, 3, 1, 0, 1, 6, 0, 1})};
+  auto compare = [&](const std::vector<double> &values) {
+    const std::vector<Tensor> out = {make({2, 4}, values)};
+    auto found =
+        checkOutputs(op, in, out, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(found);
+    EXPECT_EQ(found->unverifiable, 0);
+    return found->mismatches;
+  };
+  EXPECT_EQ(compare({1, 0.25, 0.25, 0.25, 0.25, 2, 0.25, 0.25}), 0);
+  EXPECT_EQ(compare({0.25, 1, 0.25, 0.25, 0.25, 2, 0.25, 0.25}), 0);
+  EXPECT_EQ(compare({3, 0.25, 0.25, -2, 0.25, 2, 0.25, 0.25}), 2);
+  EXPECT_EQ(compare({1, 0.25, 0.25, 0.25, 0.26, 2, 0.25, 0.25}), 1);
+  EXPECT_EQ(compare({1, 0.25, 0.25, 0.25, 0.25, 0.25, 2, 0.25}), 2);
+}
+
 TEST(IndexingReference, NamesAnIndexOutside) {
   const auto op = operatorOf("out = x[i]", written, "[\"M\"]");
   const std::vector<Tensor> in = {make({2}, {1, 2}), index({2}, {0, 2}), make({2}, {0, 0})};

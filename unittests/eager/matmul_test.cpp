@@ -189,6 +189,25 @@ TEST(Matmul, FactorsBelowTheNormalNumbersMayBeLost) {
   EXPECT_EQ(mismatches(normal, DType::BF16, 0.875), 1);
 }
 
+/// Tensor cores of a GPU count such a factor of float16 as if it were the least normal number, and
+/// drop digits of the others that are that far below. Measured on an H200: the sum is 0.
+TEST(Matmul, FactorsOfFloat16BelowTheNormalNumbersTakeDigitsOfTheOthers) {
+  auto mismatches = [](double first, double by, double written) {
+    const std::vector<Tensor> in = {
+        make({1, 3}, {first, -0x1p-7, 0x1.4p-11}, DType::F16),
+        make({3, 1}, {by, 1, 0x1p-14}, DType::F16),
+    };
+    auto agreement = checkOutputs(matrices(), in, std::vector{make({1, 1}, {written}, DType::F16)},
+                                  DType::F16, Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(agreement);
+    return agreement->mismatches;
+  };
+  EXPECT_EQ(mismatches(0x1p-20, 0x1p13, 0x1p-24), 0);
+  EXPECT_EQ(mismatches(0x1p-20, 0x1p13, 0), 0);
+  EXPECT_EQ(mismatches(0x1p-20, 0x1p13, 0x1p-20), 1);
+  EXPECT_EQ(mismatches(0x1p-7, 1, 0), 1);
+}
+
 TEST(Matmul, ReferenceBoundsHoldAndFindOneWrongElement) {
   for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F64}) {
     std::vector<Tensor> in = {normal({300, 257}, 1, dtype), normal({257, 130}, 2, dtype)};

@@ -26,7 +26,6 @@ RoundRecord keptRound() {
   round.round = 1;
   round.caseName = "large";
   round.dtype = "float32";
-  round.changeClass = "parameter";
   round.change = "BLOCK_N 512 -> 1024";
   round.reason = "longer runs";
   round.scheduleBefore = "tiles:BLOCK_M=4,BLOCK_N=512";

@@ -160,11 +160,12 @@ void printRounds(const Development &development, const Session &session) {
   if (result.stopReason.empty() || session.json) {
     return;
   }
-  fmt::print("\nOptimisation: {} of at most {} rounds, {}\n", result.rounds.size(),
-             development.op().maxRounds, result.stopReason);
+  fmt::print("\nOptimisation: {} of at most {} rounds{}, {}\n", result.rounds.size(), result.most,
+             result.earlier == 0 ? "" : fmt::format(", {} by earlier runs", result.earlier),
+             result.stopReason);
   for (const auto &round : result.rounds) {
-    fmt::print("  {}. {} ({}, {} {}): {}\n", round.round, round.change, round.changeClass,
-               round.caseName, round.dtype, round.reason);
+    fmt::print("  {}. {} ({} {}): {}\n", round.round, round.change, round.caseName, round.dtype,
+               round.reason);
     fmt::print("     {}{}\n",
                round.isVerified ? fmt::format("{} -> {} the baseline; ",
                                               report::formatRatio(round.speedupBefore),

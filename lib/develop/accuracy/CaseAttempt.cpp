@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace nereid::develop {
 
@@ -87,9 +88,15 @@ Result<check::FirstFinding> finding(const Generation &generation, const KernelSo
              : check::FirstFinding{found.error().message, found.error().code};
 }
 
-/// What decides which addresses a launch of a generated kernel touches, data apart.
-std::string placesOf(const CaseTensors &tensors, const generator::Schedule &schedule, DType dtype) {
-  std::string text = schedule.text() + std::string(torchName(dtype));
+/// What decides which addresses a launch of a generated kernel touches, data apart; of one that
+/// leaves much in memory between its kernels, whatever the type.
+std::string placesOf(const CaseTensors &tensors, const std::vector<Scratch> &workspaces,
+                     const generator::Schedule &schedule, DType dtype) {
+  const int64_t left = std::accumulate(
+      workspaces.begin(), workspaces.end(), int64_t{0},
+      [](int64_t sum, const Scratch &workspace) { return sum + workspace.elements; });
+  const bool isLong = left > verify::largestCheckedOfEachType;
+  std::string text = schedule.text() + (isLong ? "" : std::string(torchName(dtype)));
   for (const auto *list : {&tensors.inputs, &tensors.outputs}) {
     for (const Tensor &tensor : *list) {
       text +=
@@ -182,7 +189,7 @@ Result<Attempt> tryCase(Generation &generation, VerificationProgress &progress, 
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
   // Small launches are checked once for all data that they are tried with.
-  const std::string places = placesOf(*tensors, schedule, dtype);
+  const std::string places = placesOf(*tensors, *workspaces, schedule, dtype);
   bool isClean = false;
   bench::LaunchCheck check{[&]() -> Result<std::string> {
                              auto found = finding(numbered, source, schedule, grid, dtype);

@@ -16,6 +16,9 @@ namespace nereid::eager {
 namespace {
 
 constexpr int64_t strip = 128;
+/// A tensor core adds 16 products to what it has at once, each cut off 25 digits below the largest
+/// exponent that two factors have together. Measured on an H200.
+constexpr double alignedTerms = 17, alignedDigit = 0x1p-25;
 
 /// One row of the result by a strip of columns: sums of values, magnitudes and inherited errors.
 template <class Sum> struct RowSums {
@@ -104,15 +107,20 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
   const int64_t columns = std::min(strip, sizes.n); // long sums of few columns are common
   std::vector<double> panel(static_cast<size_t>(sizes.k * columns));
   std::vector<double> errors(hasErrors ? panel.size() : 0);
+  std::vector<bool> isOff(hasErrors ? static_cast<size_t>(sizes.k) : 0); // a row of the panel
   RowSums<Sum> sums;
   for (int64_t first = 0; first < sizes.n; first += strip) {
     int64_t width = std::min(strip, sizes.n - first);
+    isOff.assign(isOff.size(), false);
     for (int64_t k = 0; k < sizes.k; ++k) {
       for (int64_t j = 0; j < width; ++j) {
         const Bounded &from = b[k * sizes.n + first + j];
         panel[static_cast<size_t>(k * columns + j)] = from.value;
         if (hasErrors) {
           errors[static_cast<size_t>(k * columns + j)] = from.error;
+        }
+        if (from.error != 0) {
+          isOff[static_cast<size_t>(k)] = true;
         }
       }
     }
@@ -121,7 +129,7 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
       for (int64_t k = 0; k < sizes.k; ++k) {
         const Bounded &left = a[i * sizes.k + k];
         sums.add(left.value, panel.data() + k * columns, width);
-        if (hasErrors) {
+        if (hasErrors && (left.error != 0 || isOff[static_cast<size_t>(k)])) {
           sums.addErrors(left, panel.data() + k * columns, errors.data() + k * columns, width);
         }
       }
@@ -235,21 +243,29 @@ void productIntegers(DType type, const BoundedTensor &a, const BoundedTensor &b,
   }
 }
 
+/// What a factor of `storage` that is no normal number may be off as products take it; 0: nothing.
+static double factorError(double value, DType storage) {
+  if (storage != DType::BF16 && storage != DType::F16) {
+    return 0;
+  }
+  const double normal = definition::smallestNormal(storage);
+  if (value == 0 || std::fabs(value) >= normal) {
+    return 0;
+  }
+  return storage == DType::BF16 ? std::fabs(value) : alignedTerms * alignedDigit * normal;
+}
+
 const BoundedTensor &asFactor(const BoundedTensor &tensor, const ErrorModel &model,
                               BoundedTensor &copy) {
-  const double tiny = definition::smallestNormal(DType::BF16);
-  auto isFlushed = [&](const Bounded &each) {
-    return each.value != 0 && std::fabs(each.value) < tiny;
-  };
-  if (model.storage != DType::BF16 ||
-      std::none_of(tensor.elements.begin(), tensor.elements.end(), isFlushed)) {
+  auto isOff = [&](const Bounded &each) { return factorError(each.value, model.storage) != 0; };
+  if (std::none_of(tensor.elements.begin(), tensor.elements.end(), isOff)) {
     return tensor;
   }
   copy.sizes = tensor.sizes;
   copy.allocate(tensor.elements.size());
   for (size_t i = 0; i < tensor.elements.size(); ++i) {
     const Bounded &each = tensor.elements[i];
-    copy.elements[i] = {each.value, each.error + (isFlushed(each) ? std::fabs(each.value) : 0)};
+    copy.elements[i] = {each.value, each.error + factorError(each.value, model.storage)};
   }
   return copy;
 }

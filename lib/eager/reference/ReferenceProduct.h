@@ -15,8 +15,9 @@ BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, con
 void productIntegers(DType type, const BoundedTensor &a, const BoundedTensor &b,
                      BoundedTensor &out);
 
-/// A factor as dot products of bfloat16 may take it: what is no normal number is 0 for VDPBF16PS.
-/// `copy` holds it where that makes a difference.
+/// A factor as dot products of 16 bits may take it: what is no normal number of bfloat16 is 0 for
+/// VDPBF16PS; of float16 it has the exponent of the least normal number in a tensor core, which
+/// cuts the digits of what it adds at once. `copy` holds it where that makes a difference.
 const BoundedTensor &asFactor(const BoundedTensor &tensor, const ErrorModel &model,
                               BoundedTensor &copy);
 

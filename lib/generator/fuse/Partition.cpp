@@ -119,7 +119,7 @@ private:
           const IteratorSet set(to.begin(), to.end());
           if (set != boundBy(*node) && areApart(set, node->free) &&
               haveEqualExtents(node->iterators, to)) {
-            rename(stage, *node, to);
+            rename(stage, own, *node, to);
             return true;
           }
         }
@@ -128,7 +128,10 @@ private:
     return false;
   }
 
-  void rename(Stage &stage, const Node &node, const std::vector<IteratorId> &to) {
+  /// In the stores of one kernel: another one of the stage needs the reduction over iterators of
+  /// its own, and the two would take it from each other for ever.
+  void rename(Stage &stage, const IteratorSet &own, const Node &node,
+              const std::vector<IteratorId> &to) {
     IndexMap map;
     for (size_t i = 0; i < to.size(); ++i) {
       map[node.iterators[i]] = Affine::iterator(to[i]);
@@ -140,7 +143,8 @@ private:
     }
     const Node *renamed = program.nodes.make(std::move(parts));
     program.nodes.passWord(&node, renamed);
-    replaceIn(stage.stores, program, {{&node, renamed}});
+    replaceIn(stage.stores, program, {{&node, renamed}},
+              [&](const Store &store) { return program.iteratorsOf(store) == own; });
   }
 
   // ---- what has to be the same number twice ----

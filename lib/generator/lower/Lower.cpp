@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace nereid::generator {
@@ -134,6 +135,7 @@ Lowered Lowerer::parameter(const definition::Parameter &parameter) {
   result.dtype = parameter.fixedDtype.value_or(dtype);
   if (parameter.isScalar) {
     result.kind = parameter.isInteger ? OperandKind::Whole : OperandKind::Fraction;
+    result.isRounded = !parameter.isInteger;
     // Beside integers a fraction is a float, as it makes floats of them.
     const DType fraction = isFloat(result.dtype) ? computed(result.dtype) : DType::F32;
     const DType type = parameter.isInteger ? DType::I64 : fraction;
@@ -251,7 +253,30 @@ void Lowerer::store() {
   }
 }
 
+/// Whether the operation gives numbers that its operands' type may not have, beside those of
+/// theirs.
+static bool rounds(const definition::Node &node) {
+  constexpr double wholeInAllTypes = 256; // bfloat16 has eight bits
+  if (node.op == "constant") {
+    const double value = definition::constantValue(node);
+    return std::isfinite(value) &&
+           (value != std::trunc(value) || std::fabs(value) > wholeInAllTypes);
+  }
+  const definition::Operation *operation = definition::findOperation(node.op);
+  return definition::isSize(node) || (operation && operation->rounding != 0);
+}
+
 Lowered Lowerer::apply(const GraphNode &node, std::vector<Lowered> in) {
+  const definition::Operation *operation = definition::findOperation(node.op);
+  const bool isCast = operation && operation->result == definition::ResultType::Cast;
+  const bool isOfRounded =
+      std::any_of(in.begin(), in.end(), [](const Lowered &each) { return each.isRounded; });
+  Lowered result = applied(node, std::move(in));
+  result.isRounded = isCast && sizeInBytes(result.dtype) <= 2 ? false : rounds(node) || isOfRounded;
+  return result;
+}
+
+Lowered Lowerer::applied(const GraphNode &node, std::vector<Lowered> in) {
   if (node.op == "constant") {
     Lowered number;
     number.real = definition::constantValue(node);

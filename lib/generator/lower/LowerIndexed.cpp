@@ -34,8 +34,9 @@ Lazy Lowerer::indexed(const GraphNode &node, const std::vector<Lowered> &in, DTy
     operands.values = as(values, computed(storage));
     return writeByElements(program, make, operands);
   }
+  const bool isRounded = isReadByOthers() && (in[0].isRounded || values.isRounded);
   const DType type = definition::Meeting::Replace == operands.indexing.meeting
-                         ? storage
+                         ? (isRounded ? computed(storage) : storage)
                          : meetingType(operands.indexing.meeting, storage);
   operands.table = make.cast(operands.table, type);
   operands.values = as(values, type);
@@ -62,15 +63,19 @@ Lazy Lowerer::indexed(const GraphNode &node, const std::vector<Lowered> &in, DTy
   return make.cast(written, computed(storage));
 }
 
+/// The value of the node that is lowered.
+bool Lowerer::isReadByOthers() const {
+  return std::any_of(op.nodes.begin(), op.nodes.end(), [&](const GraphNode &each) {
+    return std::count(each.inputs.begin(), each.inputs.end(), static_cast<int>(current)) > 0;
+  });
+}
+
 /// The output itself where the node is nothing else and its type fits.
 BufferId Lowerer::resultBuffer(const Shape &shape, DType type, DType storage, bool isPart) {
   const auto node = static_cast<int>(current);
-  const bool isUsed = std::any_of(op.nodes.begin(), op.nodes.end(), [&](const GraphNode &each) {
-    return std::count(each.inputs.begin(), each.inputs.end(), node) > 0;
-  });
   const auto output = std::find(op.outputs.begin(), op.outputs.end(), node);
   const bool isOne = std::count(op.outputs.begin(), op.outputs.end(), node) == 1;
-  if (isUsed || isPart || !isOne || type != storage) {
+  if (isReadByOthers() || isPart || !isOne || type != storage) {
     const BufferId met = temporary("met", shape, type, metAtData);
     if (!isPart && type == storage) {
       results.emplace(current, met);

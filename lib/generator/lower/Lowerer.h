@@ -22,6 +22,7 @@ struct Lowered {
   definition::OperandKind kind = definition::OperandKind::Tensor;
   DType dtype = DType::F32;         ///< by the definition's rules; the tensor has the computed one
   bool isNonNegative = false;       ///< promised of an index
+  bool isRounded = false;           ///< 16 bits may not hold what they hold it for: it was computed
   std::shared_ptr<LineResult> line; ///< a stage that can store the tensor itself
   bool isNumber() const { return !tensor.at; }
 };
@@ -61,6 +62,7 @@ private:
   Lowered kept(size_t number, Lowered value);
   void store();
   Lowered apply(const GraphNode &node, std::vector<Lowered> in);
+  Lowered applied(const GraphNode &node, std::vector<Lowered> in);
   Lowered inlined(const definition::Operator &lowering, std::vector<Lowered> in);
   LineTensor along(const GraphNode &node, const Lazy &x);
   Lazy viewed(const GraphNode &node, const Lazy &x);
@@ -101,6 +103,7 @@ private:
   // ---- indices from tensors: LowerIndexed.cpp ----
 
   Lazy indexed(const GraphNode &node, const std::vector<Lowered> &in, DType storage);
+  bool isReadByOthers() const;
   BufferId resultBuffer(const Shape &shape, DType type, DType storage, bool isPart);
   std::optional<BufferId> reshapedResult(int output) const;
   /// `why` it is between two kernels, for the account.

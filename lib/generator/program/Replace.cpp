@@ -12,13 +12,16 @@ void replaceIn(Store &store, IndexSpace &space, const NodeMap &replaced, const I
 }
 
 void replaceIn(std::vector<Store> &stores, Program &program,
-               std::map<const Node *, const Node *> done) {
+               std::map<const Node *, const Node *> done,
+               const std::function<bool(const Store &)> &among) {
   auto made = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
   auto replaced = [&](const Node *node) {
     return program.nodes.rebuild(node, program.space, made, done);
   };
   for (Store &store : stores) {
-    replaceIn(store, program.space, replaced);
+    if (!among || among(store)) {
+      replaceIn(store, program.space, replaced);
+    }
   }
 }
 

@@ -63,7 +63,7 @@ ScheduleTotal totalOf(const std::vector<LaunchFigures> &figures, const Machine &
     total.runs += one.runs;
     total.moved += one.movedBytes;
     if (one.ownBytes > static_cast<double>(chip.lastCacheBytes())) {
-      total.moved += one.fetchedBytes;
+      total.fetched += one.fetchedBytes;
     }
     total.pressure = std::max(total.pressure, std::max(1.0, pressureOf(one, chip)));
     total.turns += one.turns;
@@ -86,7 +86,7 @@ double better(Figure figure, const ScheduleTotal &before, const ScheduleTotal &a
   case Figure::Runs:
     return less(before.runs, after.runs);
   case Figure::Moved:
-    return less(before.moved, after.moved);
+    return less(before.moved + before.fetched, after.moved + after.fetched);
   case Figure::Pressure:
     return less(before.pressure, after.pressure);
   case Figure::Turns:
@@ -97,12 +97,16 @@ double better(Figure figure, const ScheduleTotal &before, const ScheduleTotal &a
   return 1;
 }
 
+std::string programsText(const ScheduleTotal &before, const ScheduleTotal &after) {
+  return fmt::format("fewer, larger programs spend less time in being handed out: {:.0f} instead "
+                     "of {:.0f}",
+                     after.programs, before.programs);
+}
+
 std::string reasonOf(Figure figure, const ScheduleTotal &before, const ScheduleTotal &after) {
   switch (figure) {
   case Figure::Programs:
-    return fmt::format("fewer, larger programs spend less time in being handed out: {:.0f} instead "
-                       "of {:.0f}",
-                       after.programs, before.programs);
+    return programsText(before, after);
   case Figure::Waves:
     return fmt::format("programs fill {:.0f} % of the places of their waves instead of {:.0f} %",
                        100 * after.waves, 100 * before.waves);
@@ -110,12 +114,20 @@ std::string reasonOf(Figure figure, const ScheduleTotal &before, const ScheduleT
     return fmt::format("neighbouring elements are moved in {:.3g} runs instead of {:.3g}",
                        after.runs, before.runs);
   case Figure::Moved:
-    return fmt::format("tiles move {:.3g} bytes instead of {:.3g}, as they share fewer of them",
-                       after.moved, before.moved);
+    return before.moved - after.moved >= before.fetched - after.fetched
+               ? fmt::format("tiles move {:.3g} bytes instead of {:.3g}, as they share fewer of "
+                             "them",
+                             after.moved, before.moved)
+               : fmt::format("memory gives {:.3g} bytes instead of {:.3g}, as programs that run "
+                             "at a time share more of them",
+                             after.fetched, before.fetched);
   case Figure::Pressure:
     return fmt::format("a tile takes {:.1f} times its room instead of {:.1f}", after.pressure,
                        before.pressure);
   case Figure::Turns:
+    if (before.turns == before.programs && after.turns == after.programs) {
+      return programsText(before, after); // without loops
+    }
     return fmt::format("loops take {:.3g} turns instead of {:.3g}", after.turns, before.turns);
   case Figure::Warps:
     return "more warps or stages of copies hide what each of them waits for";
@@ -287,7 +299,6 @@ std::optional<Neighbour> Neighbourhood::weigh(const ScheduleChange &change,
   const int64_t was = shown.get(choice.name, -1);
   Neighbour next;
   next.schedule = change.schedule;
-  next.changeClass = isOfForms(choice) ? ChangeClass::Logic : ChangeClass::Parameter;
   next.change = fmt::format("{} {} -> {}", choice.name,
                             was < 0 ? std::string("by rule") : std::to_string(was), change.value);
   next.key = fmt::format("{}={}", choice.name, change.value);

@@ -12,7 +12,8 @@ namespace nereid::generator {
 
 /// All launches of one schedule together.
 struct ScheduleTotal {
-  double programs = 0, waves = 0, runs = 0, moved = 0, pressure = 0, turns = 0, warps = 0;
+  double programs = 0, waves = 0, runs = 0, moved = 0, fetched = 0, pressure = 0, turns = 0,
+         warps = 0;
 };
 
 /// A choice with another value, and what the launches then are.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace nereid::generator {
@@ -94,35 +95,44 @@ FirstChoice firstSchedule(const ProgramCase &one, const Machine &chip, const Pat
   FirstChoice choice;
   choice.origin = "rule";
   choice.reason = "blocks and forms by the rules of the launch table";
-  std::set<std::string> roles, decided;
+  std::set<std::string> roles;
+  std::map<std::string, std::set<int64_t>> had; // values of each choice that a pattern decided
   for (const LaunchChoice *each : choicesOf(*one.table)) {
     roles.insert(roleOfChange(each->name));
   }
+  /// Whether the pattern begins where this launch is; then it is followed.
+  auto follow = [&](const Pattern &pattern) {
+    const std::string name = pattern.change.substr(0, pattern.change.find('='));
+    const auto change = parseSchedule(pattern.change);
+    const auto from = parseSchedule(pattern.from);
+    const LaunchChoice *known = findChoice(*one.table, name);
+    const bool isFitting = pattern.gain > measure::leastGain && known && change && from &&
+                           change->constants.size() == 1;
+    if (!isFitting) {
+      return false;
+    }
+    const int64_t value = change->constants[0].second;
+    const int64_t now = shownSchedule(one, choice.schedule).get(name, -1);
+    const bool isFromHere =
+        from->constants.empty() ? !had.contains(name) : now == from->get(name, -2);
+    const bool isBack = had.contains(name) && had[name].contains(value);
+    if (!isFromHere || isBack || value < known->least || value > known->most) {
+      return false;
+    }
+    had[name].insert({now, value});
+    choice.schedule = choice.schedule.choosing(name, value);
+    choice.reason =
+        fmt::format("{}'{}' gained {:.2f}x in {} observation{}",
+                    choice.origin == "pattern" ? choice.reason + "; " : "", pattern.change,
+                    pattern.gain, pattern.count, pattern.count == 1 ? "" : "s");
+    choice.origin = "pattern";
+    return true;
+  };
   for (const std::string &role : patterns ? roles : std::set<std::string>()) {
-    for (const Pattern *pattern : patterns->lookup(role, sizesOf(one, role), one.dtype, chip)) {
-      const std::string name = pattern->change.substr(0, pattern->change.find('='));
-      const auto change = parseSchedule(pattern->change);
-      const auto from = parseSchedule(pattern->from);
-      const LaunchChoice *known = findChoice(*one.table, name);
-      const bool isFitting = pattern->gain > measure::leastGain && known && change && from &&
-                             change->constants.size() == 1 && !decided.contains(name);
-      if (!isFitting) {
-        continue;
-      }
-      // The first word on a choice is the best one; it has to begin where this launch does.
-      const int64_t value = change->constants[0].second;
-      const Schedule shown = shownSchedule(one, choice.schedule);
-      const bool isFromHere = from->constants.empty() || shown.get(name, -1) == from->get(name, -2);
-      if (!isFromHere || value < known->least || value > known->most) {
-        continue;
-      }
-      decided.insert(name);
-      choice.schedule = choice.schedule.choosing(name, value);
-      choice.reason =
-          fmt::format("{}'{}' gained {:.2f}x in {} observation{}",
-                      choice.origin == "pattern" ? choice.reason + "; " : "", pattern->change,
-                      pattern->gain, pattern->count, pattern->count == 1 ? "" : "s");
-      choice.origin = "pattern";
+    const auto list = patterns->lookup(role, sizesOf(one, role), one.dtype, chip);
+    // Best gain first, and from there on what gained once more.
+    while (std::any_of(list.begin(), list.end(),
+                       [&](const Pattern *pattern) { return follow(*pattern); })) {
     }
   }
   return choice;

@@ -14,8 +14,8 @@ bool isWordCharacter(char one) { return std::isalnum(static_cast<unsigned char>(
 
 /// What bodies read as modules, besides the names that generated files reserve.
 bool isTaken(const std::string &name) {
-  return name == "F" || name == "nn" || generator::isReservedName(name) || name == "None" ||
-         name == "True" || name == "False";
+  return name == "nn" || generator::isReservedName(name) || name == "None" || name == "True" ||
+         name == "False";
 }
 
 } // namespace

@@ -23,6 +23,9 @@ const std::string heads = "q = (x @ wq).reshape(T, 2, 4).permute(1, 0, 2)\n"
 const std::string joined = ".permute(1, 0, 2).reshape(T, 8)";
 const std::string layer =
     heads + "y = (F.softmax(q @ k * 0.5 + b, dim=-1) @ v)" + joined + "\nout = y @ wq + x";
+/// Two of whose products need one sum of rows.
+const std::string behindNorm = "x = F.layer_norm(x, (8,))\n" + heads +
+                               "y = (F.softmax(q @ k, dim=-1) @ v)" + joined + "\nout = y @ wq + y";
 const std::string ofRows = "\"T\", 8";
 
 Sample sampleOf(const std::string &body, int64_t length) {
@@ -79,7 +82,7 @@ TEST(InnerChains, AreTheReference) {
   RunOptions onDevice, onProcessor{RunOn::Cpu, false, false};
   onDevice.site.isDevice = true;
   for (const std::string &body :
-       {layer,
+       {layer, behindNorm,
         std::string("n = F.layer_norm(x, (8,))\nout = F.softmax(torch.where(b > 0, n @ n.mT, "
                     "float(\"-inf\")), dim=-1) @ (n * 2) @ wk")}) {
     for (const int64_t length : {1, 5, 37}) {

@@ -10,8 +10,10 @@
 #include "unittests/generator/lower/Chain.h"
 #include "unittests/generator/template/Expect.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -227,6 +229,33 @@ TEST(ProgramSchedules, TheBottleneckAsksForChanges) {
                 shownSchedule(one, few).get("contract.BLOCK_N"),
             shownSchedule(one, smaller.schedule).get("contract.BLOCK_M") +
                 shownSchedule(one, smaller.schedule).get("contract.BLOCK_N"));
+}
+
+/// The bytes of the sentence are those that tiles move, and a kernel without loops has no turns.
+TEST(ProgramSchedules, ReasonsHaveTheFiguresOfTheTiles) {
+  const Machine chip = chipOf(16);
+  Diagnosis diagnosis;
+  diagnosis.bandwidthFraction = 0.3;
+  diagnosis.computeFraction = 0.2;
+  diagnosis.bottleneck = Bottleneck::CacheMisses;
+  const LaunchTable product = tableOf("out = x @ w");
+  const Schedule small = rules().choosing("contract.BLOCK_M", 32).choosing("contract.BLOCK_N", 32);
+  const ProgramCase one = caseOf(product, 4096, 4096, 4096, 16); // beyond the caches
+  auto list = Neighbourhood(one, small, chip, {}).of(diagnosis, nullptr);
+  auto larger = std::find_if(list.begin(), list.end(), [](const Neighbour &each) {
+    return each.key == "contract.BLOCK_M=64";
+  });
+  ASSERT_NE(larger, list.end());
+  const double matrix = 4.0 * 4096 * 4096;
+  EXPECT_EQ(larger->reason, fmt::format("tiles move {:.3g} bytes instead of {:.3g}, as they share "
+                                        "fewer of them",
+                                        (128 + 64 + 1) * matrix, (128 + 128 + 1) * matrix));
+  diagnosis.bottleneck = Bottleneck::Latency;
+  const LaunchTable map = tableOf("out = x * 2.0", "\"N\", \"K\"");
+  list = Neighbourhood(caseOf(map, 4096, 4096, 4096, 16), rules(), chip, {}).of(diagnosis, nullptr);
+  ASSERT_FALSE(list.empty());
+  EXPECT_NE(list.front().reason.find("fewer, larger programs"), std::string::npos)
+      << list.front().reason;
 }
 
 TEST(ProgramSchedules, NothingIsProposedThatTheCostsSpeakAgainst) {

@@ -25,6 +25,16 @@ struct Group {
   std::vector<Bounded> values;
   std::vector<uint64_t> integers;
   double open = 0; ///< magnitudes of values that may meet here, or somewhere else
+  /// Of meetings that keep one of their values: of those, the least and the greatest.
+  double least = infinity, greatest = -infinity;
+  bool isOpen = false;
+
+  void mayMeet(const Bounded &value) {
+    isOpen = true;
+    least = std::min(least, value.value - value.error);
+    greatest = std::max(greatest, value.value + value.error);
+    open = std::isfinite(value.value) ? open : infinity;
+  }
 };
 
 /// The element that a point leads to, and those that it may lead to as an index is not exact.
@@ -34,8 +44,10 @@ struct Place {
   bool isLost = false; ///< it may be any
 };
 
-/// Where it may be more elements than these it may be any.
+/// Where an index may be more than these it may be any of its dimension.
 constexpr size_t mostOthers = 256;
+/// Elements that are looked at for that, in all; behind them what is met may be anything.
+constexpr int64_t mostLooked = int64_t{1} << 24;
 
 const char *reductionOf(Meeting meeting) {
   switch (meeting) {
@@ -137,7 +149,7 @@ private:
     return static_cast<size_t>(offset);
   }
 
-  Status findPlace(const std::vector<int64_t> &point, Place &place) const {
+  Status findPlace(const std::vector<int64_t> &point, Place &place) {
     place.others.clear();
     place.isLost = false;
     int64_t offset = 0;
@@ -168,21 +180,25 @@ private:
   }
 
   /// As distances from the place itself, in elements: of those so far, each by as much.
-  void addOthers(Place &place, double error, int64_t at, size_t dim) const {
+  void addOthers(Place &place, double error, int64_t at, size_t dim) {
     if (error == 0 || place.isLost) {
       return;
     }
-    place.isLost = !(error < static_cast<double>(mostOthers));
-    const auto reach = place.isLost ? 0 : static_cast<int64_t>(error);
+    const int64_t size = table().sizes[dim];
+    const bool mayBeAny = !(error < static_cast<double>(mostOthers));
+    const auto reach = mayBeAny ? size : static_cast<int64_t>(error);
+    const int64_t first = std::max(-reach, -at), last = std::min(reach, size - 1 - at);
+    looked += (last - first + 1) * (1 + std::ssize(place.others));
+    place.isLost = looked > mostLooked;
+    if (place.isLost) {
+      return;
+    }
     int64_t step = 1;
     for (size_t behind = dim + 1; behind < table().sizes.size(); ++behind) {
       step *= table().sizes[behind];
     }
     std::vector<size_t> next;
-    for (int64_t away = -reach; away <= reach; ++away) {
-      if (at + away < 0 || at + away >= table().sizes[dim]) {
-        continue;
-      }
+    for (int64_t away = first; away <= last; ++away) {
       const auto moved = static_cast<size_t>(away * step); // wraps, and back again
       if (away != 0) {
         next.push_back(moved);
@@ -192,7 +208,6 @@ private:
       }
     }
     place.others = std::move(next);
-    place.isLost = place.isLost || place.others.size() > mostOthers;
   }
 
   Bounded read(const Place &place) const {
@@ -221,14 +236,26 @@ private:
     }
     isLost = isLost || place.isLost;
     if (!place.others.empty()) {
-      const Bounded &value = values.elements[at];
+      const Bounded &value = group.values.back();
       const bool isAdded = indexing.meeting == Meeting::Sum && std::isfinite(value.value);
-      const double most = isAdded ? std::fabs(value.value) + value.error : infinity;
-      group.open += most;
+      const double most = isAdded      ? std::fabs(value.value) + value.error
+                          : keepsOne() ? 0
+                                       : infinity;
+      auto meet = [&, value](Group &met) {
+        met.open += most;
+        met.mayMeet(value);
+      };
+      meet(group);
       for (size_t other : place.others) {
-        groups[other].open += most;
+        meet(groups[other]);
       }
     }
+  }
+
+  /// The result is one of the values that meet, or the table's.
+  bool keepsOne() const {
+    return indexing.meeting == Meeting::Replace || indexing.meeting == Meeting::Maximum ||
+           indexing.meeting == Meeting::Minimum;
   }
 
   void joinAll(BoundedTensor &out) {
@@ -238,6 +265,12 @@ private:
       Group &group = groups[i];
       const bool isJoined = indexing.meeting != Meeting::Replace;
       const bool hasOwn = isJoined && indexing.includesTable;
+      if (group.isOpen && keepsOne()) { // what is here may have met another place, too
+        for (const Bounded &value : group.values) {
+          group.mayMeet(value);
+        }
+        group.mayMeet(table().elements[i]);
+      }
       if (group.values.empty()) {
         out.elements[i] = table().elements[i];
         open(out.elements[i], group);
@@ -263,6 +296,10 @@ private:
 
   void open(Bounded &element, const Group &group) const {
     element.error = isLost ? infinity : element.error + group.open;
+    if (group.isOpen && keepsOne()) {
+      element.error =
+          std::max({element.error, element.value - group.least, group.greatest - element.value});
+    }
   }
 
   Bounded joined(const std::vector<Bounded> &values) const {
@@ -309,6 +346,7 @@ private:
   Indexing indexing;
   std::vector<int64_t> points;
   std::vector<Group> groups;
+  int64_t looked = 0;
   bool isLost = false; ///< a value may have met any element
 };
 
