@@ -4,6 +4,7 @@
 
 #include "lib/generator/fuse/InnerChains.h"
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/ChainForms.h"
 #include "lib/generator/launch/SizeForms.h"
 #include "lib/generator/launch/TileShares.h"
@@ -21,12 +22,47 @@
 namespace nereid::generator {
 namespace {
 
+/// The number of the operation that a value is called by.
+std::optional<size_t> operationOf(const Program &program, const Node *node) {
+  const std::string &word = program.nodes.wordFor(node);
+  const bool isNumber = word.find_first_not_of("0123456789") == std::string::npos;
+  return isNumber && !word.empty() ? std::optional(std::stoul(word)) : std::nullopt;
+}
+
+std::set<size_t> operationsOf(const Program &program, const std::vector<Store> &stores) {
+  std::set<size_t> result;
+  for (const Node *node : reachable(rootsOf(stores))) {
+    const bool isRead = node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
+    if (const auto number = isRead ? std::nullopt : operationOf(program, node)) {
+      result.insert(*number);
+    }
+  }
+  return result;
+}
+
+/// The same of one stage of the stores' split: a reduction in parts is called by the kernel that
+/// joins them, and is the others' as well.
+std::set<size_t> operationsOfPart(const Program &program, const std::vector<Store> &stage,
+                                  const std::vector<Store> &whole) {
+  std::set<size_t> result = operationsOf(program, stage);
+  const std::vector<const Node *> all = reductionsOf(rootsOf(whole));
+  for (const Node *own : reductionsOf(rootsOf(stage))) {
+    for (const Node *each : all) {
+      const auto number = each->name == own->name ? operationOf(program, each) : std::nullopt;
+      if (number && !operationOf(program, own)) {
+        result.insert(*number);
+      }
+    }
+  }
+  return result;
+}
+
 /// Adds the kernels that reduce in parts, where that may be better; the others are then launched
 /// where it is not.
 Status addParts(Program &program, const std::string &name, const std::vector<Store> &stores,
                 MadeKernels &made, std::vector<StageKernel> &kernels,
-                std::map<BufferId, std::string> &conditions, const std::string &role,
-                Roles &roles) {
+                std::map<BufferId, std::string> &conditions, const std::string &role, Roles &roles,
+                std::vector<std::set<size_t>> &operations) {
   const std::vector<Contraction> products = contractionsOf(program, stores);
   std::optional<SplitSchedule> split = splitScheduleOf(program, stores, products);
   if (!split) {
@@ -56,6 +92,7 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
       kernel.condition = isSplit;
       made.kernels.push_back(std::move(kernel));
     }
+    operations.resize(made.kernels.size(), operationsOfPart(program, stage, stores));
   }
   return Done{};
 }
@@ -92,19 +129,6 @@ LaunchChoice formChoice(std::string name, std::string rule) {
   choice.rule = std::move(rule);
   choice.least = choice.naive = 0;
   return choice;
-}
-
-/// What the values of stores are called, where that is the number of an operation.
-static std::set<size_t> operationsOf(const Program &program, const std::vector<Store> &stores) {
-  std::set<size_t> result;
-  for (const Node *node : reachable(rootsOf(stores))) {
-    const std::string &word = program.nodes.wordFor(node);
-    const bool isRead = node->kind == NodeKind::Load || node->kind == NodeKind::Ref;
-    if (!isRead && !word.empty() && word.find_first_not_of("0123456789") == std::string::npos) {
-      result.insert(std::stoul(word));
-    }
-  }
-  return result;
 }
 
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
@@ -165,7 +189,7 @@ Result<ToldKernels> makeToldKernels(Program &program, const std::string &name,
         }
         Status added = isOfChain ? Status(Done{}) // the other form is better already
                                  : addParts(program, own, form.stores, made, *kernels, conditions,
-                                            role, roles);
+                                            role, roles, told.operations);
         added = added && !isOfChain
                     ? addShares(program, own, form.stores, made, *kernels, conditions, role)
                     : added;
