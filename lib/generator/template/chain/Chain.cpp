@@ -261,6 +261,9 @@ private:
     programs += dims.empty() ? "" : "*" + launchExtent(dims[0], program);
     m.largest = fmt::format("64 + 64*({} <= 128)*({} <= 128)*({} >= {})", launchExtent(d, program),
                             launchExtent(e, program), programs, processorsName);
+    if (chain.passed.kept) { // whether a share is kept takes registers, as Philox's counters do
+      m.largest = fmt::format("min({}, 128 - 112*{})", m.largest, onDeviceName);
+    }
     dims.insert(dims.end(), {std::move(m), std::move(e)});
     return dims;
   }
