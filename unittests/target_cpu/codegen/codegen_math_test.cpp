@@ -268,6 +268,25 @@ TEST(MathPairs, Atan2OfSinglesWhereItsFormsMeet) {
   }
 }
 
+/// Products with the quotients at which the reduction changes are rounded to few bits there.
+TEST(MathPairs, Atan2OfSubnormalDoubles) {
+  constexpr int count = 60;
+  std::vector<double> a, b;
+  for (int i = 1; i <= count; ++i) {
+    for (int j = 1; j <= count; ++j) {
+      a.push_back((i & 1 ? 1 : -1) * i * 0x1p-1074);
+      b.push_back((i & 2 ? 1 : -1) * j * 0x1p-1074);
+    }
+  }
+  CompiledLoops kernel = compileFunction<double>("atan2", 2, "");
+  ASSERT_EQ(kernel.error, "");
+  std::vector<double> y(a.size());
+  kernel.call({slot(a.data()), slot(b.data()), slot(y.data()), a.size()});
+  for (size_t i = 0; i < a.size(); ++i) {
+    ASSERT_LE(errorInUlp<double>(y[i], angle(a[i], b[i])), 2.5) << a[i] << ", " << b[i];
+  }
+}
+
 TEST(MathPairs, IntegerPowers) {
   CompiledLoops kernel =
       compileLoops(elementwiseKernel("f32", "f32", 8, 1,

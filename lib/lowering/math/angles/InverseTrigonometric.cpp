@@ -127,9 +127,11 @@ Lanes emitAtan2(Lanes y, Lanes x) {
   if (x.width() == 32) {
     return atan2InDouble(y, x);
   }
-  // A quarter, so that the sum of both does not overflow; small ones are left alone.
+  // A quarter, so that the sum of both does not overflow; two of few bits with all the others, as
+  // what the quotient is compared by is a product.
   Lanes isHuge = (absolute(y) > 0x1p1000) | (absolute(x) > 0x1p1000);
-  Lanes scale = select(isHuge, x.constant(0.25), 1.0);
+  Lanes areTiny = (absolute(y) < 0x1p-900) & (absolute(x) < 0x1p-900);
+  Lanes scale = select(isHuge, x.constant(0.25), select(areTiny, x.constant(0x1p200), 1.0));
   Lanes ay = absolute(y) * scale, ax = absolute(x) * scale;
   Lanes angle = angleInQuadrant(ay, ax);
   angle = select(ay == ax, piHigh / 4, angle);
