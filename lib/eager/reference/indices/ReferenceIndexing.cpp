@@ -25,9 +25,10 @@ struct Group {
   std::vector<Bounded> values;
   std::vector<uint64_t> integers;
   double open = 0; ///< magnitudes of values that may meet here, or somewhere else
-  /// Of meetings that keep one of their values: of those, the least and the greatest.
-  double least = infinity, greatest = -infinity;
+  /// Of meetings that keep one of their values, some of which may meet elsewhere: the least and the
+  /// greatest of all that may be here.
   bool isOpen = false;
+  double least = infinity, greatest = -infinity;
 
   void mayMeet(const Bounded &value) {
     isOpen = true;
@@ -238,12 +239,13 @@ private:
     if (!place.others.empty()) {
       const Bounded &value = group.values.back();
       const bool isAdded = indexing.meeting == Meeting::Sum && std::isfinite(value.value);
-      const double most = isAdded      ? std::fabs(value.value) + value.error
-                          : keepsOne() ? 0
-                                       : infinity;
-      auto meet = [&, value](Group &met) {
-        met.open += most;
-        met.mayMeet(value);
+      const double most = isAdded ? std::fabs(value.value) + value.error : infinity;
+      auto meet = [&](Group &met) {
+        if (keepsOne()) {
+          met.mayMeet(value);
+        } else {
+          met.open += most;
+        }
       };
       meet(group);
       for (size_t other : place.others) {
@@ -265,7 +267,7 @@ private:
       Group &group = groups[i];
       const bool isJoined = indexing.meeting != Meeting::Replace;
       const bool hasOwn = isJoined && indexing.includesTable;
-      if (group.isOpen && keepsOne()) { // what is here may have met another place, too
+      if (group.isOpen) { // what is here may have met another place, too
         for (const Bounded &value : group.values) {
           group.mayMeet(value);
         }
@@ -296,7 +298,7 @@ private:
 
   void open(Bounded &element, const Group &group) const {
     element.error = isLost ? infinity : element.error + group.open;
-    if (group.isOpen && keepsOne()) {
+    if (group.isOpen) {
       element.error =
           std::max({element.error, element.value - group.least, group.greatest - element.value});
     }
