@@ -2,6 +2,8 @@
 // The table of nodes and substitution in them, see Node.h.
 #include "lib/generator/index/Node.h"
 
+#include "lib/generator/index/NodeQueries.h"
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -17,18 +19,6 @@ auto flags(const Node &node) {
 }
 
 bool isTuple(const Node &node) { return node.kind == NodeKind::Reduce && node.inputs.size() > 1; }
-
-/// The nodes that a node uses itself.
-void forEachUsed(const Node &node, const std::function<void(const Node *)> &visit) {
-  std::for_each(node.inputs.begin(), node.inputs.end(), visit);
-  for (const Affine &index : node.indices) {
-    index.forEachAtom([&](const Atom &atom) {
-      if (atom.node) {
-        visit(atom.node);
-      }
-    });
-  }
-}
 
 } // namespace
 

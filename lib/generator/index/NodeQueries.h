@@ -4,6 +4,7 @@
 
 #include "lib/generator/index/Node.h"
 
+#include <functional>
 #include <string_view>
 
 namespace nereid::generator {
@@ -16,6 +17,9 @@ inline bool isMap(const NodeParts &node, std::string_view operation) {
 }
 /// Whether the node is this number; both zeros are 0.
 bool isNumber(const NodeParts &node, double value);
+
+/// The nodes that a node uses itself: its inputs, and those that its indices are made of.
+void forEachUsed(const Node &node, const std::function<void(const Node *)> &visit);
 
 /// The reductions among what these values use, themselves included, inputs first.
 std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots);

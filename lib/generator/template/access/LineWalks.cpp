@@ -39,26 +39,12 @@ bool LineWalks::isLine(const Node &node) const {
                      [&](IteratorId each) { return lines.contains(each); });
 }
 
-static std::vector<const Node *> inputsOf(const Node &node) {
-  std::vector<const Node *> inputs = node.inputs;
-  for (const Affine &index : node.indices) {
-    for (const auto &[atom, coefficient] : index.terms()) {
-      if (atom.kind == Atom::Kind::Data) {
-        inputs.push_back(atom.node);
-      }
-    }
-  }
-  return inputs;
-}
-
 int LineWalks::depthOf(const Node *node) {
   if (auto found = depths.find(node); found != depths.end()) {
     return found->second;
   }
   int depth = 0;
-  for (const Node *input : inputsOf(*node)) {
-    depth = std::max(depth, depthOf(input));
-  }
+  forEachUsed(*node, [&](const Node *used) { depth = std::max(depth, depthOf(used)); });
   return depths[node] = depth + (isLine(*node) ? 1 : 0);
 }
 
@@ -69,9 +55,7 @@ void LineWalks::visit(const Node *node, int walk) {
   if (isAccess(*node) && walk != noWalk) {
     walks[&node->indices].insert(walk);
   }
-  for (const Node *input : inputsOf(*node)) {
-    visit(input, isLine(*node) ? depthOf(node) : walk);
-  }
+  forEachUsed(*node, [&](const Node *used) { visit(used, isLine(*node) ? depthOf(node) : walk); });
 }
 
 } // namespace nereid::generator
