@@ -4,6 +4,7 @@
 
 #include "lib/definition/operations/Promotion.h"
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
@@ -35,6 +36,12 @@ kernel::Expr where(const kernel::Expr &condition, const kernel::Expr &a, const k
 kernel::Expr both(const kernel::Expr &a, const kernel::Expr &b) { return binary("&", a, b); }
 kernel::Expr either(const kernel::Expr &a, const kernel::Expr &b) { return binary("|", a, b); }
 kernel::Expr isNan(const kernel::Expr &a) { return binary("!=", a, a); }
+
+/// What exponentials are taken off: 0 where the largest element is infinite, so that a sum of them
+/// is 0 or infinite itself.
+kernel::Expr finiteOf(const kernel::Expr &most) {
+  return where(binary("==", call("tl.abs", {most}), real(infinity)), real(0), most);
+}
 
 /// NaN wins.
 kernel::Expr larger(bool isLargest, const kernel::Expr &a, const kernel::Expr &b, bool keepsNan) {
@@ -117,12 +124,20 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
     const kernel::Expr count = fresh("count", a[0] + b[0]);
     const kernel::Expr share =
         fresh("share", where(binary("==", count, real(0)), real(0), b[0] / count));
-    const kernel::Expr away = fresh("away", b[1] - a[1]);
-    return {count, a[1] + away * share, a[2] + b[2] + away * away * a[0] * share};
+    const kernel::Expr mean = fresh("mean", a[1] + (b[1] - a[1]) * share);
+    kernel::Expr distances, squares;
+    for (const Lanes *each : {&a, &b}) { // moved to the common mean, which loses nothing
+      const kernel::Expr by = fresh("by", (*each)[1] - mean);
+      const kernel::Expr moved = fresh("moved", (*each)[0] * by);
+      const kernel::Expr distance = (*each)[2] + moved;
+      const kernel::Expr square = (*each)[3] + by * ((*each)[2] + (*each)[2] + moved);
+      distances = distances ? distances + distance : distance;
+      squares = squares ? squares + square : square;
+    }
+    return {count, mean, distances, squares};
   }
-  const kernel::Expr most = fresh("most", larger(true, a[0], b[0], isFloat(dtype)));
-  const kernel::Expr finite =
-      fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
+  const kernel::Expr most = fresh("most", larger(true, a[0], b[0], !covered.contains(&node)));
+  const kernel::Expr finite = fresh("finite", finiteOf(most));
   return {most, a[1] * call("tl.exp", {a[0] - finite}) + b[1] * call("tl.exp", {b[0] - finite})};
 }
 
@@ -199,6 +214,26 @@ kernel::Expr LaneMonoids::extremum(bool isLargest, const kernel::Expr &lanes, bo
                   : across(isLargest ? "tl.max" : "tl.min", lanes);
 }
 
+Lanes LaneMonoids::momentsOf(const Node &node, const Lanes &lanes) {
+  // Each lane has an element, which is its own mean.
+  const bool areElements =
+      isNumber(*node.inputs[0], 1) && isNumber(*node.inputs[2], 0) && isNumber(*node.inputs[3], 0);
+  if (areElements && tile.isInLoop()) {
+    const std::string type = languageName(typeOf(node, 0));
+    const kernel::Expr count = fresh("count", call("tl.cast", {tile.countOfTurn(), name(type)}));
+    const kernel::Expr mean = fresh("mean", across("tl.sum", lanes[1]) / count);
+    const kernel::Expr away = fresh("away", lanes[0] * (lanes[1] - mean));
+    return {count, mean, across("tl.sum", away), across("tl.sum", away * away)};
+  }
+  const kernel::Expr count = fresh("count", across("tl.sum", lanes[0]));
+  const kernel::Expr divisor = where(binary("==", count, real(0)), real(1), count);
+  const kernel::Expr mean = fresh("mean", across("tl.sum", lanes[0] * lanes[1]) / divisor);
+  const kernel::Expr by = fresh("by", lanes[1] - mean);
+  const kernel::Expr moved = fresh("moved", lanes[0] * by);
+  return {count, mean, across("tl.sum", lanes[2] + moved),
+          across("tl.sum", lanes[3] + by * (lanes[2] + lanes[2] + moved))};
+}
+
 Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
   const DType dtype = typeOf(node, 0);
   if (isOf(node, {"sum", "xor"})) {
@@ -218,15 +253,10 @@ Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
     return {most, across("tl.min", positions)};
   }
   if (node.name == "welford") {
-    const kernel::Expr count = fresh("count", across("tl.sum", lanes[0]));
-    const kernel::Expr divisor = where(binary("==", count, real(0)), real(1), count);
-    const kernel::Expr mean = fresh("mean", across("tl.sum", lanes[0] * lanes[1]) / divisor);
-    const kernel::Expr away = fresh("away", lanes[1] - mean);
-    return {count, mean, across("tl.sum", lanes[2] + lanes[0] * away * away)};
+    return momentsOf(node, lanes);
   }
-  const kernel::Expr most = fresh("most", extremum(true, lanes[0], isFloat(dtype)));
-  const kernel::Expr finite =
-      fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
+  const kernel::Expr most = fresh("most", extremum(true, lanes[0], !covered.contains(&node)));
+  const kernel::Expr finite = fresh("finite", finiteOf(most));
   return {most, across("tl.sum", lanes[1] * call("tl.exp", {lanes[0] - finite}))};
 }
 

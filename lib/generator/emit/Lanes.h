@@ -18,7 +18,7 @@ using Lanes = std::vector<kernel::Expr>;
 class LaneMonoids {
 public:
   /// `covered`: extrema that may pass over NaN, see NanCover.h.
-  LaneMonoids(const Tile &tile, kernel::Body &body, Arguments &arguments,
+  LaneMonoids(Tile &tile, kernel::Body &body, Arguments &arguments,
               std::set<const Node *> covered = {})
       : tile(tile), body(body), arguments(arguments), covered(std::move(covered)) {}
 
@@ -48,9 +48,10 @@ private:
   kernel::Expr across(const std::string &function, kernel::Expr value,
                       const std::vector<kernel::Argument> &how = {}) const;
   kernel::Expr joinedBy(const char *function, const kernel::Expr &joint, const kernel::Expr &lanes);
+  Lanes momentsOf(const Node &node, const Lanes &lanes);
   kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, bool keepsNan);
 
-  const Tile &tile;
+  Tile &tile;
   kernel::Body &body;
   Arguments &arguments;
   const std::set<const Node *> covered;

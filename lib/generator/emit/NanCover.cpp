@@ -38,9 +38,12 @@ std::set<const Node *> strictOf(const Node *node) {
 bool covers(const Node *value, const Node *extremum) {
   const std::set<const Node *> values = strictOf(value);
   return std::any_of(values.begin(), values.end(), [&](const Node *one) {
-    return one->kind == NodeKind::Reduce && one->name == "sum" && one->inputs.size() == 1 &&
-           one->iterators == extremum->iterators && isFloat(one->dtype) &&
-           strictOf(one->inputs[0]).contains(extremum->inputs[0]);
+    const bool isOwnSum =
+        one->kind == NodeKind::Pick && one->component == 1 && one->inputs[0] == extremum;
+    return isOwnSum ||
+           (one->kind == NodeKind::Reduce && one->name == "sum" && one->inputs.size() == 1 &&
+            one->iterators == extremum->iterators && isFloat(one->dtype) &&
+            strictOf(one->inputs[0]).contains(extremum->inputs[0]));
   });
 }
 
@@ -49,8 +52,9 @@ bool covers(const Node *value, const Node *extremum) {
 std::set<const Node *> coveredExtrema(const std::vector<const Node *> &roots) {
   std::set<const Node *> covered;
   for (const Node *node : reachable(roots)) {
-    const bool isExtremum = node->kind == NodeKind::Reduce && isFloat(node->dtype) &&
-                            (node->name == "max" || node->name == "min");
+    const bool isExtremum =
+        node->kind == NodeKind::Reduce && isFloat(node->dtype) &&
+        (node->name == "max" || node->name == "min" || node->name == "logsumexp");
     const bool isCovered =
         isExtremum && std::all_of(roots.begin(), roots.end(), [&](const Node *root) {
           const std::vector<const Node *> used = reachable({root});

@@ -4,7 +4,8 @@
 //   exp(x[i, j] - m[i]) / sum[r](exp(x[i, r] - m[i]))      m[i] = max[r](x[i, r])
 //
 // A NaN in row i makes the sum NaN, and with it every result of the row, so that the maximum may
-// pass over it, as processors do in one instruction.
+// pass over it, as processors do in one instruction. So may that of the monoid "logsumexp", whose
+// sum is NaN then.
 #pragma once
 
 #include "lib/generator/index/Node.h"

@@ -174,7 +174,13 @@ void Tile::bindIndex(size_t dim, const kernel::Expr &first) {
 
 void Tile::enter(const std::string &start) {
   inLoop = true;
+  turnStart = start;
   bindIndex(*reducedDim(), name(start));
+}
+
+kernel::Expr Tile::countOfTurn() {
+  const TileDim &dim = dims[*reducedDim()];
+  return call("tl.minimum", {extent(dim) - name(turnStart), name(dim.block)});
 }
 
 void Tile::bindOwn() {

@@ -92,6 +92,8 @@ public:
   /// where no loop is open.
   bool variesInLoop(const std::set<IteratorId> &iterators) const;
   bool isInLoop() const { return inLoop; }
+  /// How many indices of the looped dimension the turn has, as an integer; in the loop alone.
+  kernel::Expr countOfTurn();
   /// What `write` writes stands before the loop, if one is open.
   void outside(const std::function<void()> &write);
 
@@ -115,6 +117,7 @@ private:
   std::map<IteratorId, size_t> dimOf;
   std::map<DimSet, kernel::Expr> masks;
   bool inLoop = false;
+  std::string turnStart; ///< of the loop that is open: its first index
 };
 
 /// The product of its iterators' extents.

@@ -255,6 +255,10 @@ kernel::Expr Values::guarded(const Node &node, size_t component, const Condition
 Lanes Values::lanesOf(const Node &node, const Conditions &around) {
   Lanes lanes;
   for (size_t component = 0; component < node.inputs.size(); ++component) {
+    if (isNumber(*node.inputs[component], findMonoid(node.name)->identity[component])) {
+      lanes.push_back(LaneMonoids::identityOf(node, component)); // also outside
+      continue;
+    }
     kernel::Expr lane = guarded(node, component, around);
     lanes.push_back(lane->kind == kernel::ExprKind::Name ? lane : monoids.fresh("lanes", lane));
   }
@@ -409,6 +413,23 @@ size_t Values::levelOf(const Node *node, const Conditions &around) {
   return levels[key] = level;
 }
 
+/// Which of a walk's reductions join a turn's lanes in it: those of which joining costs more than
+/// what is joined, an exponential or a quotient, and sums that "welford" makes of a turn anyway.
+static std::set<const Node *> joinedByTurn(const std::vector<const Node *> &walk) {
+  std::set<const Node *> made;
+  for (const Node *each : walk) {
+    if (each->name == "logsumexp" || each->name == "welford") {
+      made.insert(each);
+    }
+    for (const Node *other : walk) {
+      if (each->name == "sum" && other->name == "welford" && other->inputs[1] == each->inputs[0]) {
+        made.insert(each);
+      }
+    }
+  }
+  return made;
+}
+
 void Values::reduceInLoops(const std::vector<Store> &stores) {
   for (const Store &store : stores) {
     Conditions guard;
@@ -426,15 +447,26 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
     }
   }
   for (const std::vector<Key> &level : byLevel) {
-    std::vector<Lanes> lanes;
+    std::vector<const Node *> nodes;
     for (const auto &[node, around] : level) {
+      nodes.push_back(node);
+    }
+    const std::set<const Node *> byTurn = joinedByTurn(nodes);
+    areTurnsJoined = areTurnsJoined || !byTurn.empty();
+    std::vector<Lanes> lanes;
+    for (const Node *node : nodes) {
       std::set<IteratorId> iterators = node->free;
       iterators.insert(node->iterators.begin(), node->iterators.end());
-      lanes.push_back(accumulators(*node, iterators, "_lanes"));
+      lanes.push_back(byTurn.contains(node) ? beforeTurns(*node)
+                                            : accumulators(*node, iterators, "_lanes"));
     }
     loopOverValues([&] {
       for (size_t i = 0; i < level.size(); ++i) {
         const Node &node = *level[i].first;
+        if (byTurn.contains(&node)) {
+          addLanes(node, lanes[i], lanesOf(node, level[i].second));
+          continue;
+        }
         const Lanes next = monoids.combined(node, lanes[i], lanesOf(node, level[i].second));
         Lanes values; // first all, because they are computed of the old ones
         for (const kernel::Expr &each : next) {
@@ -449,7 +481,8 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
     });
     for (size_t i = 0; i < level.size(); ++i) {
       const Node &node = *level[i].first;
-      Lanes result = monoids.joined(node, lanes[i]);
+      Lanes result = byTurn.contains(&node) ? LaneMonoids::inTypesOf(node, lanes[i])
+                                            : monoids.joined(node, lanes[i]);
       for (size_t component = 0; component < result.size(); ++component) {
         result[component] = freshOf(node, component, result[component]);
       }
@@ -463,7 +496,11 @@ Lanes Values::beforeTurns(const Node &reduce) {
 }
 
 void Values::addTurn(const Node &reduce, const Lanes &results) {
-  Lanes turn = monoids.together(reduce, lanesOf(reduce, {}));
+  addLanes(reduce, results, lanesOf(reduce, {}));
+}
+
+void Values::addLanes(const Node &reduce, const Lanes &results, const Lanes &lanes) {
+  Lanes turn = monoids.together(reduce, lanes);
   for (size_t component = 0; component < turn.size(); ++component) {
     const DType type = LaneMonoids::typeOf(reduce, component);
     if (sizeInBytes(type) < sizeof(int32_t)) { // the language joins these as 32 bits
@@ -471,7 +508,11 @@ void Values::addTurn(const Node &reduce, const Lanes &results) {
     }
     turn[component] = monoids.fresh("turn", turn[component]);
   }
-  const Lanes next = monoids.combined(reduce, results, turn);
+  Lanes next = monoids.combined(reduce, results, turn);
+  for (kernel::Expr &each : next) { // first all, because they are computed of the old ones
+    each = next.size() == 1 || each->kind == kernel::ExprKind::Name ? each
+                                                                    : monoids.fresh("next", each);
+  }
   for (size_t component = 0; component < next.size(); ++component) {
     body.assign(results[component]->text, next[component]);
   }

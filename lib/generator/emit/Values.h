@@ -67,11 +67,15 @@ public:
   std::vector<kernel::Kernel> helpers() const { return monoids.helpers(); }
   /// A condition of an access rests on a reduction that no loop has computed.
   bool lacksReduction() const { return isLacking; }
+  /// Lanes of each turn have been joined in it.
+  bool joinsTurns() const { return areTurnsJoined; }
   bool usesLibdevice() const { return needsLibdevice; }
   /// Every index expression that has been written, addresses included.
   const std::vector<Affine> &indicesWritten() const { return offsets; }
 
 private:
+  /// Joins lanes of one turn with what is so far.
+  void addLanes(const Node &reduce, const Lanes &results, const Lanes &lanes);
   /// Higher trees are cut into lines.
   static constexpr int heightAtMost = 6;
 
@@ -161,7 +165,7 @@ private:
   std::map<Atom, kernel::Expr> divisions;
   std::vector<Affine> offsets;
   Conditions present; ///< around the index that is written
-  bool needsLibdevice = false, isLacking = false;
+  bool needsLibdevice = false, isLacking = false, areTurnsJoined = false;
 };
 
 } // namespace nereid::generator

@@ -2,6 +2,7 @@
 // Kernels of stages, see StageKernels.h.
 #include "lib/generator/launch/StageKernels.h"
 
+#include "lib/generator/fuse/OnlineReductions.h"
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/index/NodeQueries.h"
 #include "lib/generator/launch/ChosenPlaces.h"
@@ -101,7 +102,12 @@ Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::str
       continue;
     }
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
-    if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
+    const bool isRowInPieces = form == DimForm::Looped && isInnermost && !isPart && !isShort;
+    if (Status made =
+            add(emitReduce(program, name + suffix,
+                           isRowInPieces ? withOnlineReductions(program, stores).inPieces : stores,
+                           std::move(dims)));
+        !made) {
       return made.error();
     }
     if (!isBounded && !isShort && !isLoop) {

@@ -41,14 +41,17 @@ std::set<size_t> operationsOf(const Program &program, const std::vector<Store> &
 }
 
 /// The same of one stage of the stores' split: a reduction in parts is called by the kernel that
-/// joins them, and is the others' as well.
+/// joins them, and is the others' as well. One that is online makes several of the stores'.
 std::set<size_t> operationsOfPart(const Program &program, const std::vector<Store> &stage,
                                   const std::vector<Store> &whole) {
   std::set<size_t> result = operationsOf(program, stage);
   const std::vector<const Node *> all = reductionsOf(rootsOf(whole));
   for (const Node *own : reductionsOf(rootsOf(stage))) {
+    const bool isOnline = std::none_of(all.begin(), all.end(),
+                                       [&](const Node *each) { return each->name == own->name; });
     for (const Node *each : all) {
-      const auto number = each->name == own->name ? operationOf(program, each) : std::nullopt;
+      const auto number =
+          isOnline || each->name == own->name ? operationOf(program, each) : std::nullopt;
       if (number && !operationOf(program, own)) {
         result.insert(*number);
       }

@@ -63,15 +63,18 @@ Tuple combine(const std::string &monoid, const Tuple &a, const Tuple &b) {
     return {double(static_cast<int64_t>(a[0]) ^ static_cast<int64_t>(b[0]))};
   }
   if (monoid == "welford") {
-    double count = a[0] + b[0], away = b[1] - a[1];
-    return count == 0 ? a
-                      : Tuple{count, a[1] + away * b[0] / count,
-                              a[2] + b[2] + away * away * a[0] * b[0] / count};
+    const double count = a[0] + b[0];
+    const double mean = count == 0 ? 0 : a[1] + (b[1] - a[1]) * b[0] / count;
+    Tuple joint = {count, mean, 0, 0};
+    for (const Tuple &each : {a, b}) { // moved to the common mean
+      const double by = each[1] - mean;
+      joint[2] += each[2] + each[0] * by;
+      joint[3] += each[3] + by * (2 * each[2] + each[0] * by);
+    }
+    return joint;
   }
-  double most = std::max(a[0], b[0]);
-  return std::isinf(most) && most < 0
-             ? a
-             : Tuple{most, a[1] * std::exp(a[0] - most) + b[1] * std::exp(b[0] - most)};
+  const double most = std::max(a[0], b[0]), finite = std::isinf(most) ? 0 : most;
+  return {most, a[1] * std::exp(a[0] - finite) + b[1] * std::exp(b[0] - finite)};
 }
 
 class Evaluator {

@@ -24,8 +24,9 @@ const std::vector<Monoid> &allMonoids() {
       // the last of equal values, and the last NaN: of what stands in a scan's order
       {"cummax", 2, false, false, false, {-infinity, 0}},
       {"cummin", 2, false, false, false, {infinity, 0}},
-      // count, mean, sum of squared distances from it; maximum, sum of exponentials above it
-      {"welford", 3, true, true, false, {0, 0, 0}},
+      // count, about the mean, sums of distances and of squared ones from that; maximum, sum of
+      // exponentials above it
+      {"welford", 4, true, true, false, {0, 0, 0, 0}},
       {"logsumexp", 2, true, true, false, {-infinity, 0}},
   };
   return table;

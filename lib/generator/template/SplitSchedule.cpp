@@ -2,6 +2,7 @@
 // The choice between one kernel and parts, see SplitSchedule.h.
 #include "lib/generator/template/SplitSchedule.h"
 
+#include "lib/generator/fuse/OnlineReductions.h"
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/fuse/split/SplitCounts.h"
 #include "lib/generator/fuse/split/SplitScan.h"
@@ -187,7 +188,9 @@ std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector
           ? fmt::format("*({} > {})*({}*{} >= {})", heldLength(program, stores), rowElementsName,
                         extent, processorsName, shortestByProcessors)
           : fmt::format("*({} >= {}*(1 + {}*{}))", extent, least, linesOfDevice - 1, onDeviceName);
-  auto split = splitReductions(program, stores, dims.size() == 1 ? partsOfAll : partsOfLines);
+  auto split =
+      splitReductions(program, isInnermost ? withOnlineReductions(program, stores).inParts : stores,
+                      dims.size() == 1 ? partsOfAll : partsOfLines);
   return split ? std::optional(SplitSchedule{std::move(*split), std::move(condition)})
                : std::nullopt;
 }

@@ -182,6 +182,7 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
   made.tree.helpers = values.helpers();
   made.offsets = values.indicesWritten();
   made.offsets.insert(made.offsets.end(), otherOffsets.begin(), otherOffsets.end());
+  made.joinsTurns = values.joinsTurns();
   made.hasOtherLoads = hasOtherLoads;
   made.usesLibdevice = values.usesLibdevice();
   made.accesses = tileAccesses(program, stores, made.dims);

@@ -43,6 +43,7 @@ struct StageKernel {
   std::string role = {};
   std::string heldChoice = {}; ///< of a pair of which one is taken: the choice that decides
   std::vector<TileAccess> accesses = {};
+  bool joinsTurns = false;    ///< lanes of each turn of its loop, which threads wait for
   bool hasOtherLoads = false; ///< on devices fewer than its accesses, see ChosenPlaces.h
   TileShare share = TileShare::Each;
   bool hasOtherShares = false;     ///< other kernels have the same tiles, and choices in common

@@ -7,7 +7,7 @@ def t_float16_part_1_looped_kernel_largest(
 
 @triton.jit
 def t_float16_part_1_looped_kernel(
-    x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
+    x_ptr, part_1_ptr, part_2_ptr, rest, q_4, x_stride, rest_1, D,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -17,7 +17,8 @@ def t_float16_part_1_looped_kernel(
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     i = row % rest
     part = row // rest
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    logsumexp_so_far = tl.full((BLOCK_X, 1), -float("inf"), tl.float32)
+    logsumexp_so_far_1 = tl.full((BLOCK_X, 1), 0.0, tl.float32)
     row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -25,17 +26,29 @@ def t_float16_part_1_looped_kernel(
             r = r.to(tl.int64)
         r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
+        t = part * q_4 + r < D
         x = tl.load(
-            x_ptr + i * x_stride + part * q_4 + r,
-            mask=inside & (part * q_4 + r < D),
-            other=-float("inf"),
+            x_ptr + i * x_stride + part * q_4 + r, mask=inside & t, other=-float("inf")
         ).to(tl.float32)
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
-    max_1 = tl.reduce(
-        max_lanes, axis=1, combine_fn=t_float16_part_1_looped_kernel_largest, keep_dims=True
-    )
-    tl.store(part_1_ptr + row, max_1, mask=row_inside)
+        lanes_1 = tl.where(r_inside, tl.where(t, tl.full((1, 1), 1.0, tl.float32), 0.0), 0.0)
+        most = tl.reduce(
+            lanes, axis=1, combine_fn=t_float16_part_1_looped_kernel_largest, keep_dims=True
+        )
+        finite = tl.where(tl.abs(most) == float("inf"), 0.0, most)
+        turn = most
+        turn_1 = tl.sum(lanes_1 * tl.exp(lanes - finite), axis=1, keep_dims=True)
+        most_1 = tl.maximum(logsumexp_so_far, turn, propagate_nan=tl.PropagateNan.ALL)
+        finite_1 = tl.where(tl.abs(most_1) == float("inf"), 0.0, most_1)
+        next = logsumexp_so_far_1 * tl.exp(
+            logsumexp_so_far - finite_1
+        ) + turn_1 * tl.exp(turn - finite_1)
+        logsumexp_so_far = most_1
+        logsumexp_so_far_1 = next
+    logsumexp = logsumexp_so_far
+    logsumexp_1 = logsumexp_so_far_1
+    tl.store(part_1_ptr + row, logsumexp, mask=row_inside)
+    tl.store(part_2_ptr + row, logsumexp_1, mask=row_inside)
 
 
 @triton.jit
@@ -47,7 +60,7 @@ def t_float16_part_2_kernel_largest(
 
 @triton.jit
 def t_float16_part_2_kernel(
-    part_1_ptr, part_2_ptr, rest,
+    part_1_ptr, part_2_ptr, part_3_ptr, part_4_ptr, rest,
     BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -63,45 +76,18 @@ def t_float16_part_2_kernel(
     inside = r_inside & col_inside
     part_1 = tl.load(part_1_ptr + col + r * rest, mask=inside, other=0.0)
     lanes = tl.where(r_inside, part_1, -float("inf"))
-    max_1 = tl.reduce(lanes, axis=0, combine_fn=t_float16_part_2_kernel_largest, keep_dims=True)
-    tl.store(part_2_ptr + col, max_1, mask=col_inside)
+    part_2 = tl.load(part_2_ptr + col + r * rest, mask=inside, other=0.0)
+    most = tl.reduce(lanes, axis=0, combine_fn=t_float16_part_2_kernel_largest, keep_dims=True)
+    finite = tl.where(tl.abs(most) == float("inf"), 0.0, most)
+    logsumexp = most
+    logsumexp_1 = tl.sum(part_2 * tl.exp(lanes - finite), axis=0, keep_dims=True)
+    tl.store(part_3_ptr + col, logsumexp, mask=col_inside)
+    tl.store(part_4_ptr + col, logsumexp_1, mask=col_inside)
 
 
 @triton.jit
-def t_float16_part_3_looped_kernel(
-    x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part_1 = row // rest
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
-    row_inside = (row < rest_1) | (EVEN_X == 1)
-    part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = (r < q_4) | (EVEN_R == 1)
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part_1 * q_4 + r,
-            mask=inside & (part_1 * q_4 + r < D),
-            other=0.0,
-        ).to(tl.float32)
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - part_2), 0.0), 0.0)
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(part_3_ptr + row, sum, mask=row_inside)
-
-
-@triton.jit
-def t_float16_part_4_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_3_ptr, D, rest, x_stride, out_stride,
+def t_float16_part_3_kernel(
+    x_ptr, out_ptr, part_3_ptr, part_4_ptr, D, x_stride, rest, out_stride,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -118,16 +104,9 @@ def t_float16_part_4_kernel(
     col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0).to(tl.float32)
-    part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
-    part = tl.arange(0, 64)[None, :]
-    if WIDE:
-        part = part.to(tl.int64)
-    row_inside_1 = (row < rest) | (EVEN_X == 1)
-    part_inside = part < 64
-    inside_1 = row_inside_1 & part_inside
-    part_3 = tl.load(part_3_ptr + row + part * rest, mask=inside_1, other=0.0)
-    sum = tl.sum(part_3, axis=1, keep_dims=True)
-    out = x - part_2 - tl.log(sum)
+    part_3 = tl.load(part_3_ptr + row, mask=row_inside, other=0.0)
+    part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
+    out = x - part_3 - tl.log(part_4 + (part_3 - part_3))
     tl.store(out_ptr + row * out_stride + col, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
@@ -167,7 +146,8 @@ def t_float16_looped_kernel(
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float32)
+    logsumexp_so_far = tl.full((BLOCK_X, 1), -float("inf"), tl.float32)
+    logsumexp_so_far_1 = tl.full((BLOCK_X, 1), 0.0, tl.float32)
     row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -177,9 +157,21 @@ def t_float16_looped_kernel(
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes)
-    max_1 = tl.max(max_lanes, axis=1, keep_dims=True)
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+        lanes_1 = tl.where(r_inside, tl.full((1, 1), 1.0, tl.float32), 0.0)
+        most = tl.max(lanes, axis=1, keep_dims=True)
+        finite = tl.where(tl.abs(most) == float("inf"), 0.0, most)
+        turn = most
+        turn_1 = tl.sum(lanes_1 * tl.exp(lanes - finite), axis=1, keep_dims=True)
+        most_1 = tl.maximum(logsumexp_so_far, turn)
+        finite_1 = tl.where(tl.abs(most_1) == float("inf"), 0.0, most_1)
+        next = logsumexp_so_far_1 * tl.exp(
+            logsumexp_so_far - finite_1
+        ) + turn_1 * tl.exp(turn - finite_1)
+        logsumexp_so_far = most_1
+        logsumexp_so_far_1 = next
+    logsumexp = logsumexp_so_far
+    logsumexp_1 = logsumexp_so_far_1
+    t = tl.log(logsumexp_1 + (logsumexp - logsumexp))
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -187,22 +179,9 @@ def t_float16_looped_kernel(
         r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
-        t = x_1 - max_1
-        lanes_1 = tl.where(r_inside_1, tl.exp(t), 0.0)
-        sum_lanes = sum_lanes + lanes_1
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    t_2 = tl.log(sum)
-    for start_2 in range(0, D, BLOCK_R):
-        r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_2 = (r < D) | (EVEN_R == 1)
-        inside_2 = row_inside & r_inside_2
-        x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
-        t_1 = x_2 - max_1
-        out = t_1 - t_2
+        out = x_1 - logsumexp - t
         tl.store(
-            out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_2
+            out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_1
         )
 
 
@@ -215,7 +194,7 @@ def t_float64_part_1_looped_kernel_largest(
 
 @triton.jit
 def t_float64_part_1_looped_kernel(
-    x_ptr, part_1_ptr, rest, q_4, x_stride, rest_1, D,
+    x_ptr, part_1_ptr, part_2_ptr, rest, q_4, x_stride, rest_1, D,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -225,7 +204,8 @@ def t_float64_part_1_looped_kernel(
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
     i = row % rest
     part = row // rest
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float64)
+    logsumexp_so_far = tl.full((BLOCK_X, 1), -float("inf"), tl.float64)
+    logsumexp_so_far_1 = tl.full((BLOCK_X, 1), 0.0, tl.float64)
     row_inside = (row < rest_1) | (EVEN_X == 1)
     for start in range(0, q_4, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -233,54 +213,32 @@ def t_float64_part_1_looped_kernel(
             r = r.to(tl.int64)
         r_inside = (r < q_4) | (EVEN_R == 1)
         inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part * q_4 + r,
-            mask=inside & (part * q_4 + r < D),
-            other=-float("inf"),
-        )
+        t = part * q_4 + r < D
+        x = tl.load(x_ptr + i * x_stride + part * q_4 + r, mask=inside & t, other=-float("inf"))
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes, propagate_nan=tl.PropagateNan.ALL)
-    max_1 = tl.reduce(
-        max_lanes, axis=1, combine_fn=t_float64_part_1_looped_kernel_largest, keep_dims=True
-    )
-    tl.store(part_1_ptr + row, max_1, mask=row_inside)
-
-
-@triton.jit
-def t_float64_part_3_looped_kernel(
-    x_ptr, part_2_ptr, part_3_ptr, rest, q_4, D, x_stride, rest_1,
-    BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_R: tl.constexpr, EVEN_R: tl.constexpr,
-    WIDE: tl.constexpr,
-):
-    pid_row = tl.program_id(axis=0)
-    if WIDE:
-        pid_row = pid_row.to(tl.int64)
-    row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    i = row % rest
-    part_1 = row // rest
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
-    row_inside = (row < rest_1) | (EVEN_X == 1)
-    part_2 = tl.load(part_2_ptr + i, mask=row_inside, other=0.0)
-    for start in range(0, q_4, BLOCK_R):
-        r = (start + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside = (r < q_4) | (EVEN_R == 1)
-        inside = row_inside & r_inside
-        x = tl.load(
-            x_ptr + i * x_stride + part_1 * q_4 + r,
-            mask=inside & (part_1 * q_4 + r < D),
-            other=0.0,
+        lanes_1 = tl.where(r_inside, tl.where(t, tl.full((1, 1), 1.0, tl.float64), 0.0), 0.0)
+        most = tl.reduce(
+            lanes, axis=1, combine_fn=t_float64_part_1_looped_kernel_largest, keep_dims=True
         )
-        lanes = tl.where(r_inside, tl.where(part_1 * q_4 + r < D, tl.exp(x - part_2), 0.0), 0.0)
-        sum_lanes = sum_lanes + lanes
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    tl.store(part_3_ptr + row, sum, mask=row_inside)
+        finite = tl.where(tl.abs(most) == float("inf"), 0.0, most)
+        turn = most
+        turn_1 = tl.sum(lanes_1 * tl.exp(lanes - finite), axis=1, keep_dims=True)
+        most_1 = tl.maximum(logsumexp_so_far, turn, propagate_nan=tl.PropagateNan.ALL)
+        finite_1 = tl.where(tl.abs(most_1) == float("inf"), 0.0, most_1)
+        next = logsumexp_so_far_1 * tl.exp(
+            logsumexp_so_far - finite_1
+        ) + turn_1 * tl.exp(turn - finite_1)
+        logsumexp_so_far = most_1
+        logsumexp_so_far_1 = next
+    logsumexp = logsumexp_so_far
+    logsumexp_1 = logsumexp_so_far_1
+    tl.store(part_1_ptr + row, logsumexp, mask=row_inside)
+    tl.store(part_2_ptr + row, logsumexp_1, mask=row_inside)
 
 
 @triton.jit
-def t_float64_part_4_kernel(
-    x_ptr, out_ptr, part_2_ptr, part_3_ptr, D, rest, x_stride, out_stride,
+def t_float64_part_3_kernel(
+    x_ptr, out_ptr, part_3_ptr, part_4_ptr, D, x_stride, rest, out_stride,
     BLOCK_X: tl.constexpr, EVEN_X: tl.constexpr, BLOCK_Y: tl.constexpr, EVEN_Y: tl.constexpr,
     WIDE: tl.constexpr,
 ):
@@ -297,16 +255,9 @@ def t_float64_part_4_kernel(
     col_inside = (col < D) | (EVEN_Y == 1)
     inside = row_inside & col_inside
     x = tl.load(x_ptr + row * x_stride + col, mask=inside, other=0.0)
-    part_2 = tl.load(part_2_ptr + row, mask=row_inside, other=0.0)
-    part = tl.arange(0, 64)[None, :]
-    if WIDE:
-        part = part.to(tl.int64)
-    row_inside_1 = (row < rest) | (EVEN_X == 1)
-    part_inside = part < 64
-    inside_1 = row_inside_1 & part_inside
-    part_3 = tl.load(part_3_ptr + row + part * rest, mask=inside_1, other=0.0)
-    sum = tl.sum(part_3, axis=1, keep_dims=True)
-    out = x - part_2 - tl.log(sum)
+    part_3 = tl.load(part_3_ptr + row, mask=row_inside, other=0.0)
+    part_4 = tl.load(part_4_ptr + row, mask=row_inside, other=0.0)
+    out = x - part_3 - tl.log(part_4 + (part_3 - part_3))
     tl.store(out_ptr + row * out_stride + col, out, mask=inside)
 
 
@@ -346,7 +297,8 @@ def t_float64_looped_kernel(
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    max_lanes = tl.full((BLOCK_X, BLOCK_R), -float("inf"), tl.float64)
+    logsumexp_so_far = tl.full((BLOCK_X, 1), -float("inf"), tl.float64)
+    logsumexp_so_far_1 = tl.full((BLOCK_X, 1), 0.0, tl.float64)
     row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -356,9 +308,21 @@ def t_float64_looped_kernel(
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
         lanes = tl.where(r_inside, x, -float("inf"))
-        max_lanes = tl.maximum(max_lanes, lanes)
-    max_1 = tl.max(max_lanes, axis=1, keep_dims=True)
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
+        lanes_1 = tl.where(r_inside, tl.full((1, 1), 1.0, tl.float64), 0.0)
+        most = tl.max(lanes, axis=1, keep_dims=True)
+        finite = tl.where(tl.abs(most) == float("inf"), 0.0, most)
+        turn = most
+        turn_1 = tl.sum(lanes_1 * tl.exp(lanes - finite), axis=1, keep_dims=True)
+        most_1 = tl.maximum(logsumexp_so_far, turn)
+        finite_1 = tl.where(tl.abs(most_1) == float("inf"), 0.0, most_1)
+        next = logsumexp_so_far_1 * tl.exp(
+            logsumexp_so_far - finite_1
+        ) + turn_1 * tl.exp(turn - finite_1)
+        logsumexp_so_far = most_1
+        logsumexp_so_far_1 = next
+    logsumexp = logsumexp_so_far
+    logsumexp_1 = logsumexp_so_far_1
+    t = tl.log(logsumexp_1 + (logsumexp - logsumexp))
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -366,18 +330,5 @@ def t_float64_looped_kernel(
         r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        t = x_1 - max_1
-        lanes_1 = tl.where(r_inside_1, tl.exp(t), 0.0)
-        sum_lanes = sum_lanes + lanes_1
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    t_2 = tl.log(sum)
-    for start_2 in range(0, D, BLOCK_R):
-        r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_2 = (r < D) | (EVEN_R == 1)
-        inside_2 = row_inside & r_inside_2
-        x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        t_1 = x_2 - max_1
-        out = t_1 - t_2
-        tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)
+        out = x_1 - logsumexp - t
+        tl.store(out_ptr + row * out_stride + r, out, mask=inside_1)

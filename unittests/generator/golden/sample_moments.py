@@ -168,7 +168,11 @@ def t_float16_looped_kernel(
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+    sum_so_far = tl.full((BLOCK_X, 1), 0.0, tl.float32)
+    welford_so_far = tl.full((BLOCK_X, 1), 0.0, tl.float32)
+    welford_so_far_1 = tl.full((BLOCK_X, 1), 0.0, tl.float32)
+    welford_so_far_2 = tl.full((BLOCK_X, 1), 0.0, tl.float32)
+    welford_so_far_3 = tl.full((BLOCK_X, 1), 0.0, tl.float32)
     row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -177,11 +181,41 @@ def t_float16_looped_kernel(
         r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0).to(tl.float32)
-        sum_lanes = sum_lanes + x
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float32)
+        turn = tl.sum(x, axis=1, keep_dims=True)
+        sum_so_far = sum_so_far + turn
+        lanes = tl.where(r_inside, tl.full((1, 1), 1.0, tl.float32), 0.0)
+        count = tl.cast(tl.minimum(D - start, BLOCK_R), tl.float32)
+        mean = tl.sum(x, axis=1, keep_dims=True) / count
+        away = lanes * (x - mean)
+        turn_1 = count
+        turn_2 = mean
+        turn_3 = tl.sum(away, axis=1, keep_dims=True)
+        turn_4 = tl.sum(away * away, axis=1, keep_dims=True)
+        count_1 = welford_so_far + turn_1
+        share = tl.where(count_1 == 0.0, 0.0, turn_1 / count_1)
+        mean_1 = welford_so_far_1 + (turn_2 - welford_so_far_1) * share
+        by = welford_so_far_1 - mean_1
+        moved = welford_so_far * by
+        by_1 = turn_2 - mean_1
+        moved_1 = turn_1 * by_1
+        next = welford_so_far_2 + moved + (turn_3 + moved_1)
+        next_1 = welford_so_far_3 + by * (
+            welford_so_far_2 + welford_so_far_2 + moved
+        ) + (turn_4 + by_1 * (turn_3 + turn_3 + moved_1))
+        welford_so_far = count_1
+        welford_so_far_1 = mean_1
+        welford_so_far_2 = next
+        welford_so_far_3 = next_1
+    sum = sum_so_far
+    welford = welford_so_far
+    welford_1 = welford_so_far_1
+    welford_2 = welford_so_far_2
+    welford_3 = welford_so_far_3
     t = tl.cast(tl.cast(D, tl.int64), tl.float32)
     m = sum / t
+    t_1 = welford_1 - m
+    t_2 = (welford_3 + t_1 * (welford_2 + welford_2 + welford * t_1)) / t + 1e-05
+    t_3 = tl.rsqrt(t_2)
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -189,22 +223,9 @@ def t_float16_looped_kernel(
         r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0).to(tl.float32)
-        t_1 = x_1 - m
-        lanes = tl.where(r_inside_1, t_1 * t_1, 0.0)
-        sum_lanes_1 = sum_lanes_1 + lanes
-    sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_3 = tl.rsqrt(sum_1 / t + 1e-05)
-    for start_2 in range(0, D, BLOCK_R):
-        r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_2 = (r < D) | (EVEN_R == 1)
-        inside_2 = row_inside & r_inside_2
-        x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0).to(tl.float32)
-        t_2 = x_2 - m
-        out = t_2 * t_3
+        out = (x_1 - m) * t_3
         tl.store(
-            out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_2
+            out_ptr + row * out_stride + r, out.to(out_ptr.dtype.element_ty), mask=inside_1
         )
 
 
@@ -372,7 +393,11 @@ def t_float64_looped_kernel(
     if WIDE:
         pid_row = pid_row.to(tl.int64)
     row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None]
-    sum_lanes = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
+    sum_so_far = tl.full((BLOCK_X, 1), 0.0, tl.float64)
+    welford_so_far = tl.full((BLOCK_X, 1), 0.0, tl.float64)
+    welford_so_far_1 = tl.full((BLOCK_X, 1), 0.0, tl.float64)
+    welford_so_far_2 = tl.full((BLOCK_X, 1), 0.0, tl.float64)
+    welford_so_far_3 = tl.full((BLOCK_X, 1), 0.0, tl.float64)
     row_inside = (row < rest) | (EVEN_X == 1)
     for start in range(0, D, BLOCK_R):
         r = (start + tl.arange(0, BLOCK_R))[None, :]
@@ -381,11 +406,41 @@ def t_float64_looped_kernel(
         r_inside = (r < D) | (EVEN_R == 1)
         inside = row_inside & r_inside
         x = tl.load(x_ptr + row * x_stride + r, mask=inside, other=0.0)
-        sum_lanes = sum_lanes + x
-    sum = tl.sum(sum_lanes, axis=1, keep_dims=True)
-    sum_lanes_1 = tl.full((BLOCK_X, BLOCK_R), 0.0, tl.float64)
+        turn = tl.sum(x, axis=1, keep_dims=True)
+        sum_so_far = sum_so_far + turn
+        lanes = tl.where(r_inside, tl.full((1, 1), 1.0, tl.float64), 0.0)
+        count = tl.cast(tl.minimum(D - start, BLOCK_R), tl.float64)
+        mean = tl.sum(x, axis=1, keep_dims=True) / count
+        away = lanes * (x - mean)
+        turn_1 = count
+        turn_2 = mean
+        turn_3 = tl.sum(away, axis=1, keep_dims=True)
+        turn_4 = tl.sum(away * away, axis=1, keep_dims=True)
+        count_1 = welford_so_far + turn_1
+        share = tl.where(count_1 == 0.0, 0.0, turn_1 / count_1)
+        mean_1 = welford_so_far_1 + (turn_2 - welford_so_far_1) * share
+        by = welford_so_far_1 - mean_1
+        moved = welford_so_far * by
+        by_1 = turn_2 - mean_1
+        moved_1 = turn_1 * by_1
+        next = welford_so_far_2 + moved + (turn_3 + moved_1)
+        next_1 = welford_so_far_3 + by * (
+            welford_so_far_2 + welford_so_far_2 + moved
+        ) + (turn_4 + by_1 * (turn_3 + turn_3 + moved_1))
+        welford_so_far = count_1
+        welford_so_far_1 = mean_1
+        welford_so_far_2 = next
+        welford_so_far_3 = next_1
+    sum = sum_so_far
+    welford = welford_so_far
+    welford_1 = welford_so_far_1
+    welford_2 = welford_so_far_2
+    welford_3 = welford_so_far_3
     t = tl.cast(tl.cast(D, tl.int64), tl.float64)
     m = sum / t
+    t_1 = welford_1 - m
+    t_2 = (welford_3 + t_1 * (welford_2 + welford_2 + welford * t_1)) / t + 1e-05
+    t_3 = tl.rsqrt(t_2)
     for start_1 in range(0, D, BLOCK_R):
         r = (start_1 + tl.arange(0, BLOCK_R))[None, :]
         if WIDE:
@@ -393,18 +448,5 @@ def t_float64_looped_kernel(
         r_inside_1 = (r < D) | (EVEN_R == 1)
         inside_1 = row_inside & r_inside_1
         x_1 = tl.load(x_ptr + row * x_stride + r, mask=inside_1, other=0.0)
-        t_1 = x_1 - m
-        lanes = tl.where(r_inside_1, t_1 * t_1, 0.0)
-        sum_lanes_1 = sum_lanes_1 + lanes
-    sum_1 = tl.sum(sum_lanes_1, axis=1, keep_dims=True)
-    t_3 = tl.rsqrt(sum_1 / t + 1e-05)
-    for start_2 in range(0, D, BLOCK_R):
-        r = (start_2 + tl.arange(0, BLOCK_R))[None, :]
-        if WIDE:
-            r = r.to(tl.int64)
-        r_inside_2 = (r < D) | (EVEN_R == 1)
-        inside_2 = row_inside & r_inside_2
-        x_2 = tl.load(x_ptr + row * x_stride + r, mask=inside_2, other=0.0)
-        t_2 = x_2 - m
-        out = t_2 * t_3
-        tl.store(out_ptr + row * out_stride + r, out, mask=inside_2)
+        out = (x_1 - m) * t_3
+        tl.store(out_ptr + row * out_stride + r, out, mask=inside_1)

@@ -146,7 +146,7 @@ TEST(LaunchTable, DevicesHaveTilesOfTheirLanes) {
   const LaunchTable rows = tableOf(buffers + "y = output(fp32, [N], strides=[1])\nstage(\"t\")\n"
                                              "y[i] = sum[j](x[i, j])\n");
   EXPECT_EQ(constants(rows, 512, 12544, true), "BLOCK_R=16384 BLOCK_X=1 num_warps=32 ");
-  EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=1024 BLOCK_X=4 num_warps=8 ");
+  EXPECT_EQ(constants(rows, 512, 12544, false), "BLOCK_R=2048 BLOCK_X=1 num_warps=16 ");
   EXPECT_EQ(constants(rows, 512, 128256, true), "BLOCK_R=4096 BLOCK_X=1 num_warps=32 ");
   EXPECT_EQ(constants(rows, 9999, 64, true), "BLOCK_R=64 BLOCK_X=16 num_warps=4 ");
   EXPECT_EQ(constants(rows, 16 * 132, 1024, true), "BLOCK_R=1024 BLOCK_X=1 num_warps=2 ");

@@ -47,8 +47,14 @@ TEST(Evaluation, ReductionsScansAndOrders) {
 
 TEST(Evaluation, MonoidsOfSeveralComponents) {
   // Mean and variance of 3, 1, 2, 1; log of the sum of exponentials.
-  EXPECT_EQ(run("y[i] = pick(welford[r](1.0, x[r], 0.0), 1)\n")[0], 1.75);
-  EXPECT_NEAR(run("y[i] = pick(welford[r](1.0, x[r], 0.0), 2)\n")[0], 2.75, 1e-12);
+  const std::string moments = "t_1 = welford[r](1.0, x[r], 0.0, 0.0)\n";
+  EXPECT_EQ(run(moments + "y[i] = pick(t_1, 1)\n")[0], 1.75);
+  EXPECT_NEAR(run(moments + "y[i] = pick(t_1, 2)\n")[0], 0, 1e-12);
+  EXPECT_NEAR(run(moments + "y[i] = pick(t_1, 3)\n")[0], 2.75, 1e-12);
+  // About 2 in place of their own means: what they are off is in the sums.
+  EXPECT_NEAR(
+      run("y[i] = pick(welford[r](1.0, 2.0, x[r] - 2.0, (x[r] - 2.0)*(x[r] - 2.0)), 3)\n")[0],
+      1 + 1 + 0 + 1, 1e-12);
   const std::string pair = "t_1 = logsumexp[r](x[r], 1.0)\n";
   EXPECT_NEAR(run(pair + "y[i] = pick(t_1, 0) + log(pick(t_1, 1))\n")[0],
               std::log(std::exp(3) + 2 * std::exp(1) + std::exp(2)), 1e-12);

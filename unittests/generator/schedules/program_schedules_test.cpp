@@ -141,10 +141,14 @@ TEST(ProgramFigures, OfLinesInPiecesCountTheWalksThatReadATensor) {
   EXPECT_DOUBLE_EQ(
       movedBy("out = x * torch.rsqrt((x * x).mean(-1, keepdim=True)) * g", "\"N\", \"K\""),
       4 * tensor);
-  // The largest one, the sum, the result.
-  EXPECT_DOUBLE_EQ(movedBy("out = F.softmax(x, dim=-1) + g", "\"N\", \"K\""), 5 * tensor);
-  // The mean, then what differs from it; nothing is stored along the line.
-  EXPECT_DOUBLE_EQ(movedBy("out = torch.var(x, dim=-1) + g.sum(-1)", "\"N\""), 3 * tensor + line);
+  // The largest one with the sum, and the result.
+  EXPECT_DOUBLE_EQ(movedBy("out = F.softmax(x, dim=-1) + g", "\"N\", \"K\""), 4 * tensor);
+  // The largest one, then the sum; nothing is stored along the line.
+  EXPECT_DOUBLE_EQ(
+      movedBy("e = torch.exp2(x - x.amax(-1, keepdim=True))\nout = (e + g).sum(-1)", "\"N\""),
+      3 * tensor + line);
+  // The mean with what differs from it.
+  EXPECT_DOUBLE_EQ(movedBy("out = torch.var(x, dim=-1) + g.sum(-1)", "\"N\""), 2 * tensor + line);
 }
 
 /// Figures of 16 tiles on 12 processors, of what a launch takes with this form.

@@ -219,11 +219,29 @@ z = output(fp64, [N], strides=[1])
 i = iterator(N)
 r = iterator(M)
 stage("t")
-t_1 = welford[r](fp64(1.0), x[i, r], fp64(0.0))
-y[i] = pick(t_1, 1)
-z[i] = pick(t_1, 2) / pick(t_1, 0)
+t_1 = welford[r](fp64(1.0), x[i, r], fp64(0.0), fp64(0.0))
+y[i] = pick(t_1, 1) + pick(t_1, 2) / pick(t_1, 0)
+z[i] = pick(t_1, 3) / pick(t_1, 0)
 )",
        {{3, 7}, {}, {{"x", counted(21, 100)}}},
+       1e-12},
+      {"MomentsOfParts", // of two elements each, about the first one
+       R"(
+N = size()
+M = size()
+x = input(fp64, [N, M], strides=[M, 1])
+w = input(fp64, [N, M], strides=[M, 1])
+y = output(fp64, [N], strides=[1])
+z = output(fp64, [N], strides=[1])
+i = iterator(N)
+r = iterator(M)
+stage("t")
+t_1 = w[i, r] - x[i, r]
+t_2 = welford[r](fp64(2.0), x[i, r], t_1, t_1*t_1)
+y[i] = pick(t_2, 1) + pick(t_2, 2) / pick(t_2, 0)
+z[i] = pick(t_2, 3) - pick(t_2, 2)*pick(t_2, 2)/pick(t_2, 0)
+)",
+       {{3, 7}, {}, {{"x", counted(21, 100)}, {"w", counted(21, 3)}}},
        1e-12},
       {"SoftmaxOfNan", // whose maximum passes over it, and whose sum does not
        R"(

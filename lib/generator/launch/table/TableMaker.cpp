@@ -318,14 +318,15 @@ private:
 
   /// Of a tile with many loads half, so that a lane has registers for them. On devices values that
   /// a row or a column has once do not count, of which lanes hold few, and of chosen places there
-  /// is one.
+  /// is one. Rows that are walked over are better read one by one, in few long pieces.
   static std::string elementsOfLoads(const StageKernel &kernel, bool isAtData) {
     int64_t all = 0, ofElements = 0;
     for (const TileAccess &each : kernel.accesses) {
       all += each.isStore ? 0 : 1;
       ofElements += !each.isStore && each.dims.size() == kernel.dims.size() ? 1 : 0;
     }
-    const bool isHalfElsewhere = all > fewLoads || kernel.hasOtherLoads;
+    const bool isHalfElsewhere =
+        all > fewLoads || kernel.hasOtherLoads || isLoopOfRows(kernel.dims);
     return ofElements > fewLoads && !kernel.hasOtherLoads ? fmt::format("{}//2", tileElementsName)
            : isHalfElsewhere ? fmt::format("{}//(2 - {})", tileElementsName, onDeviceName)
            : isAtData        ? std::to_string(elementsAtData)
@@ -365,7 +366,7 @@ private:
     }
     const bool isAlong = isInnermost && dim > 0;
     return isAlong && isColumns(kernel.dims)         ? elementsOfColumn(kernel)
-           : isAlong && last.form == DimForm::Looped ? partOfRow()
+           : isAlong && last.form == DimForm::Looped ? partOfRow(kernel)
            : isAlong && left == tileElementsName     ? std::to_string(elementsAlong)
            : isAlong                 ? fmt::format("min({}, {})", elementsAlong, left)
            : dim == 0 && isInnermost ? left

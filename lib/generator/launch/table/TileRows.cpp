@@ -34,7 +34,14 @@ bool isLoopOfColumns(const std::vector<TileDim> &dims) {
   return isColumns(dims) && !isSerial(dims) && dims[dims.size() - 2].form == DimForm::Looped;
 }
 
-std::string partOfRow() { return fmt::format("{}//8", rowElementsName); }
+bool isLoopOfRows(const std::vector<TileDim> &dims) {
+  return dims.size() > 1 && dims.back().form == DimForm::Looped;
+}
+
+std::string partOfRow(const StageKernel &kernel) {
+  const std::string part = fmt::format("{}//4", rowElementsName);
+  return kernel.joinsTurns ? part : fmt::format("{}//(1 + {})", part, onDeviceName);
+}
 
 std::string launchResults(const StageKernel &kernel, const Program &program) {
   std::string all = "1";

@@ -19,14 +19,17 @@ bool isSerial(const std::vector<TileDim> &dims);
 bool isColumns(const std::vector<TileDim> &dims);
 /// The same, where that one is walked over in a loop of blocks.
 bool isLoopOfColumns(const std::vector<TileDim> &dims);
+/// Whether each row is walked over in pieces.
+bool isLoopOfRows(const std::vector<TileDim> &dims);
 /// Whether a row that is whole has two dimensions, see template/Reduce.h. Where a line is sorted,
 /// what stands behind it has a block of its own.
 bool isOfPlanes(const std::vector<TileDim> &dims);
 
 /// The block of a row that is whole in a tile.
 std::string blockOfRow(const std::vector<TileDim> &dims);
-/// What a loop over a row takes at a time.
-std::string partOfRow();
+/// What a loop over a row takes at a time; more where a device's threads wait for each other in
+/// each turn.
+std::string partOfRow(const StageKernel &kernel);
 /// Points of the dimensions that the grid divides.
 std::string launchResults(const StageKernel &kernel, const Program &program);
 

@@ -12,8 +12,9 @@ namespace nereid::generator {
 namespace {
 
 /// Of a device's warp, see LaunchSite; and of one in a loop over a row that is reduced, where few
-/// programs are at work and each has to ask for much at a time (H200, 120 sizes).
-constexpr int64_t elementsOfWarp = 512, elementsOfLoopingWarp = 128;
+/// programs are at work and each has to ask for much at a time (H200, 120 sizes). Warps that wait
+/// for each other in each turn have more (H200, 32 sizes).
+constexpr int64_t elementsOfWarp = 512, elementsOfLoopingWarp = 128, elementsOfJoiningWarp = 1024;
 /// A loop over columns: with two programs for each processor half of the warps are enough.
 constexpr int64_t warpsOfColumns = 16;
 /// Rows that are made of several loads ask for as many bytes with half the elements of a lane,
@@ -61,8 +62,10 @@ std::string warpsOf(const StageKernel &kernel, const Program &program) {
              ? fmt::format("max({}{}, min({}, max(1, {}//{})))", least,
                            warpsOfHalves(kernel, block), mostWarps, block, elementsOfWarp)
          : dims.size() > 1
-             ? fmt::format("min({}, max({}, {}//{}))", mostWarps, leastWarps, partOfRow(),
-                           isWholeResult ? elementsOfLoopingWarp : elementsOfWarp)
+             ? fmt::format("min({}, max({}, {}//{}))", mostWarps, leastWarps, partOfRow(kernel),
+                           kernel.joinsTurns ? elementsOfJoiningWarp
+                           : isWholeResult   ? elementsOfLoopingWarp
+                                             : elementsOfWarp)
              : "";
 }
 
