@@ -236,5 +236,22 @@ TEST(Statements, ErrorsSayWhereTheyHappened) {
   EXPECT_EQ(loaded.first().notes[1], "in turn 1 of the loop over 'i'");
 }
 
+/// Functions that are written out in others have statements of their own, whose names are none of
+/// the body's, and know no functions that it defines.
+TEST(Statements, OfWrittenFunctionsAreApart) {
+  for (const char *body :
+       {"out = F.glu(x)", "value = x\nout = F.glu(value)", "dim = 7\nout = F.glu(x, -1)",
+        "def value(v):\n    return F.glu(v)\nout = value(x)",
+        "def gate(v):\n    return v\nout = F.glu(gate(x))", "last = -1\nout = F.glu(x, last)"}) {
+    std::string text =
+        std::string("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = ") +
+        "[\"float32\"]\nbody = \"\"\"\n" + body +
+        "\n\"\"\"\n[inputs.x]\nshape = "
+        "[\"N\", 6]\n[outputs.out]\nshape = [\"N\", 3]\n[performance]\ncases = [{ N = 4 }]\n";
+    Loaded loaded = load(text);
+    EXPECT_TRUE(loaded.op) << body << loaded.diags.render();
+  }
+}
+
 } // namespace
 } // namespace nereid::definition

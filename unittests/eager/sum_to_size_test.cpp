@@ -74,6 +74,8 @@ TEST(SumToSize, SumsOverLeadingDimensionsHoweverMany) {
                             {"x.sum_to_size((D,))", "\"D\"", 1},
                             {"x.sum_to_size(C, D)", "\"C\", \"D\"", 2},
                             {"x.sum_to_size([1, D])", "1, \"D\"", 2, false},
+                            {"x.sum_to_size(C + 1 - 1, D)", "\"C\", \"D\"", 2},
+                            {"x.sum_to_size(x.shape[-1])", "\"D\"", 1},
                             {"x.sum_to_size()", "", 0}};
   for (const Target &target : targets) {
     for (const std::vector<int64_t> &leading :
@@ -90,7 +92,7 @@ TEST(SumToSize, WhatDoesNotBroadcastIsRefused) {
       {"x.sum_to_size(...)", "float32", "E0608"},     {"x.sum_to_size(x)", "float32", "E0604"},
       {"x.sum_to_size(-1)", "float32", "E0604"},      {"sum_to_size(x, D)", "float32", "E0608"},
       {"x.sum_to_size(size=D)", "float32", "E0608"},  {"x.sum_to_size(D)", "int32", "E0608"},
-      {"x.sum_to_size(D + 1)", "float32", "E0608"},
+      {"x.sum_to_size(D + 1)", "float32", "E0604"},
   };
   for (const auto &[call, dtype, code] : wrong) {
     Diagnostics diags;

@@ -88,15 +88,29 @@ private:
     SymbolicShape shape = gradient.shape;
     for (Dim &dim : shape) {
       if (isComputed(dim)) {
-        auto [known, isNew] =
-            computed.emplace(dim.symbol, fmt::format("SIZE_{}", computed.size() + 1));
+        auto [known, isNew] = computed.emplace(dim.symbol, "");
         if (isNew) {
+          known->second = freeSizeName();
           parts.constraints.push_back(fmt::format("{} == {}", known->second, dim.symbol));
         }
         dim.symbol = known->second;
       }
     }
     parts.inputs.push_back({gradient.name, shape, gradient.dtype, "gradient"});
+  }
+
+  /// Sizes of inputs may have such names already, see ComputedDims.h.
+  std::string freeSizeName() const {
+    const std::vector<std::string> sizes = symbolsOf(op);
+    for (size_t number = computed.size();; ++number) {
+      std::string name = fmt::format("SIZE_{}", number);
+      const bool isTaken = std::any_of(computed.begin(), computed.end(),
+                                       [&](const auto &each) { return each.second == name; }) ||
+                           std::find(sizes.begin(), sizes.end(), name) != sizes.end();
+      if (!isTaken) {
+        return name;
+      }
+    }
   }
 
   /// A result of the forward operator; places in a line are promised to lie in it.

@@ -118,7 +118,8 @@ bool readBody(Operator &op, const BodyPlace &place, Diagnostics &diags) {
   if (!module || syntax.hasErrors()) {
     return false;
   }
-  BodyStatements(reader).read(module->body);
+  BodyStatements statements(reader);
+  statements.read(module->body);
   if (reader.failed()) {
     return false;
   }

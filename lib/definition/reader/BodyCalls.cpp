@@ -567,26 +567,39 @@ bool BodyExpressions::readNumbers(const Argument &argument, std::span<const Expr
   return true;
 }
 
-bool BodyExpressions::readTrailingShape(const Expr &value, Node &node) {
-  bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
-  std::vector<std::string> entries;
-  size_t count = isList ? value.operands.size() : 1;
-  for (size_t i = 0; i < count; ++i) {
-    const Expr &entry = isList ? *value.operands[i] : value;
-    const bool isComputed = entry.kind != ExprKind::Name && entry.kind != ExprKind::Integer;
-    const std::optional<int> node = isComputed                     ? read(entry)
-                                    : entry.kind == ExprKind::Name ? lookup(entry.text)
-                                                                   : std::optional<int>();
+/// Sizes as texts: names, numbers, and what is computed of them; nothing after an error.
+std::optional<std::vector<std::string>>
+BodyExpressions::sizeTexts(std::span<const Expr *const> entries) {
+  std::vector<std::string> texts;
+  for (const Expr *entry : entries) {
+    const bool isName = entry->kind == ExprKind::Name;
+    const bool isComputed = !isName && entry->kind != ExprKind::Integer;
+    const std::optional<int> node = isComputed ? read(*entry)
+                                    : isName   ? lookup(entry->text)
+                                               : std::optional<int>();
     if (isComputed && !node) {
-      return false;
+      return std::nullopt;
     }
     const bool isOfSizes = node && isSize(op.nodes[static_cast<size_t>(*node)]);
-    const std::optional<int64_t> number = known.integerOf(entry);
-    entries.push_back(number      ? std::to_string(*number)
-                      : isOfSizes ? sizeText(op.nodes[static_cast<size_t>(*node)])
-                                  : entry.text);
+    const std::optional<int64_t> number = known.integerOf(*entry);
+    texts.push_back(number      ? std::to_string(*number)
+                    : isOfSizes ? sizeText(op.nodes[static_cast<size_t>(*node)])
+                                : entry->text);
   }
-  auto shape = parseComputedShape(entries);
+  return texts;
+}
+
+bool BodyExpressions::readTrailingShape(const Expr &value, Node &node) {
+  bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
+  std::vector<const Expr *> given;
+  for (size_t i = 0; i < (isList ? value.operands.size() : 1); ++i) {
+    given.push_back(isList ? value.operands[i].get() : &value);
+  }
+  const auto entries = sizeTexts(given);
+  if (!entries) {
+    return false;
+  }
+  auto shape = parseComputedShape(*entries);
   const SymbolicShape &whole = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
   const auto *named = std::get_if<SymbolicShape>(&shape);
   bool fits = named && !named->empty() && named->size() <= whole.size() &&

@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Promotion.h"
 
 #include <cmath>
+#include <limits>
 
 namespace nereid::definition {
 
@@ -311,7 +312,19 @@ Expr *BodyConstants::keep(ExprKind kind, SourceRange range) {
   return kept.back().get();
 }
 
+/// As it would be written: -1 is the minus of 1.
 const Expr *BodyConstants::integerLiteral(int64_t value, SourceRange range) {
+  if (value < 0 && value != std::numeric_limits<int64_t>::min()) {
+    auto positive = std::make_unique<Expr>();
+    positive->kind = ExprKind::Integer;
+    positive->range = range;
+    positive->integer = -value;
+    positive->text = std::to_string(-value);
+    Expr *minus = keep(ExprKind::Unary, range);
+    minus->text = "-";
+    minus->operands.push_back(std::move(positive));
+    return minus;
+  }
   Expr *made = keep(ExprKind::Integer, range);
   made->integer = value;
   made->text = std::to_string(value);

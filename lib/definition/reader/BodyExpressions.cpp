@@ -139,7 +139,7 @@ std::optional<int> BodyExpressions::lookup(const std::string &name) const {
 }
 
 bool BodyExpressions::isInput(const std::string &name) const {
-  return !defined.isRunning() && !rebound.contains(name) &&
+  return !isInText() && !defined.isRunning() && !rebound.contains(name) &&
          std::any_of(op.parameters.begin(), op.parameters.end(),
                      [&](const Parameter &p) { return p.name == name; });
 }
@@ -150,6 +150,10 @@ void BodyExpressions::assign(const std::string &name, std::optional<int> node, S
   sequences.erase(name);
   if (!node) {
     names.erase(name);
+    return;
+  }
+  if (isInText()) { // its names are none of the body's
+    names[name] = *node;
     return;
   }
   if (!defined.isRunning() && defined.has(name)) {

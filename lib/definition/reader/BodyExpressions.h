@@ -10,6 +10,7 @@
 #include "lib/definition/reader/DefinedFunctions.h"
 #include "lib/language/syntax/Ast.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,7 +45,7 @@ public:
   /// `for`, whose names are no others of the body.
   bool assignTargets(const language::Expr &target, const std::vector<int> &values, bool isOwn);
   std::optional<int> lookup(const std::string &name) const;
-  /// Whether the body's inputs have the name, which no function in progress shadows.
+  /// Whether the body's inputs have the name, which no function or text in progress shadows.
   bool isInput(const std::string &name) const;
   /// The number of entries of the list that the name stands for.
   std::optional<size_t> listLength(const std::string &name) const;
@@ -69,6 +70,11 @@ public:
 
   /// What is known of expressions now.
   BodyConstants &knownValues() { return known; }
+  /// The statement that is read is one of a function of PyTorch's that is written out in others.
+  bool isInText() const { return callRange.has_value(); }
+  /// Reads the statements of such a text; false after an error was reported.
+  using ReadText = std::function<bool(const std::vector<language::StmtPtr> &)>;
+  void readTextsBy(ReadText with) { readText = std::move(with); }
   DefinedFunctions &definedFunctions() { return defined; }
 
   /// Errors say it as a note until it is left: "turn 3 of the loop in line 5".
@@ -134,8 +140,8 @@ private:
   std::optional<int> functionCall(const Call &call, const Function &function);
   bool isMetBy(const std::string &when, const std::map<std::string, int> &operands,
                const std::map<std::string, const language::Expr *> &others) const;
-  /// Assignments in the place of a call, the last of which is its value, with these names and no
-  /// others.
+  /// Statements in the place of a call, the last of which assigns its value, with these names and
+  /// no others.
   std::optional<int> writtenOut(const Call &call, const std::string &statements,
                                 std::map<std::string, int> operands,
                                 std::map<std::string, const language::Expr *> others = {});
@@ -158,6 +164,7 @@ private:
   bool convertUnranked(Node &node, SourceRange range);
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);
   bool readDims(const Argument &argument, const language::Expr &value, Node &node);
+  std::optional<std::vector<std::string>> sizeTexts(std::span<const language::Expr *const> entries);
   bool readTrailingShape(const language::Expr &value, Node &node);
   /// One literal integer or a list of them, as they are written.
   bool readNumbers(const Argument &argument, std::span<const language::Expr *const> entries,
@@ -193,6 +200,7 @@ private:
   std::map<std::string, std::shared_ptr<Sequence>> sequences;
   std::set<std::string> rebound;        ///< inputs whose names stand for other values now
   std::optional<SourceRange> callRange; ///< of the call whose text is read
+  ReadText readText;
   std::vector<std::string> within;
   std::set<std::string> assigned;
   BodyConstants known;

@@ -188,17 +188,15 @@ std::optional<int> BodyExpressions::writtenOut(const Call &call, const std::stri
   std::swap(names, operands);
   std::swap(literals, others);
   const auto outerSequences = std::exchange(sequences, {});
-  std::optional<int> result;
-  for (const auto &statement : module->body) {
-    result = read(*statement->value);
-    if (!result) {
-      break;
-    }
-    names[statement->targets[0]->text] = *result;
-  }
+  const auto outerAssigned = std::exchange(assigned, {});
+  const language::Stmt &last = *module->body.back();
+  Expr *value = known.keep(ExprKind::Name, call.whole->range);
+  value->text = last.kind == language::StmtKind::Assign ? last.targets[0]->text : "out";
+  const std::optional<int> result = readText(module->body) ? readName(*value) : std::nullopt;
   std::swap(names, operands);
   std::swap(literals, others);
   sequences = outerSequences;
+  assigned = outerAssigned;
   callRange = outer;
   return result;
 }

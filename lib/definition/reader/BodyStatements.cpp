@@ -55,6 +55,8 @@ std::string targetText(const Expr &target) {
 BodyStatements::BodyStatements(BodyExpressions &reader) : reader(reader) {
   reader.definedFunctions().runBy(
       [this](const language::FunctionDef &function) { return call(function); });
+  reader.readTextsBy(
+      [this](const std::vector<language::StmtPtr> &statements) { return text(statements); });
 }
 
 void BodyStatements::read(const std::vector<language::StmtPtr> &statements) { block(statements); }
@@ -64,10 +66,11 @@ BodyStatements::Flow BodyStatements::block(const std::vector<language::StmtPtr> 
   for (const language::StmtPtr &each : statements) {
     const int before = reader.errorCount();
     Flow flow = statement(*each);
-    if (loops + functions > 0 && reader.errorCount() > before) {
+    const bool isFirstLevel = loops + functions == 0 && !reader.isInText();
+    if (!isFirstLevel && reader.errorCount() > before) {
       return Flow::Failed;
     }
-    if (flow != Flow::Next && !(flow == Flow::Failed && loops + functions == 0)) {
+    if (flow != Flow::Next && !(flow == Flow::Failed && isFirstLevel)) {
       return flow;
     }
   }
@@ -197,8 +200,7 @@ BodyStatements::Flow BodyStatements::assignment(const Stmt &statement) {
       return Flow::Next;
     }
     const Expr &given = *statement.value;
-    const bool isCall = given.kind == ExprKind::Call && given.operands[0]->kind == ExprKind::Name &&
-                        reader.definedFunctions().has(given.operands[0]->text);
+    const bool isCall = isOfDefined(given);
     BodySequences lists(reader);
     const bool isGivenList = lists.isSequence(given);
     const auto values = isGivenList || isCall ? valuesOf(given) : std::nullopt;
@@ -238,10 +240,14 @@ BodyStatements::Flow BodyStatements::unpacking(const Stmt &statement) {
   return Flow::Failed;
 }
 
+/// A call of a function that the body defines, of which texts know nothing.
+bool BodyStatements::isOfDefined(const Expr &value) const {
+  return value.kind == ExprKind::Call && value.operands[0]->kind == ExprKind::Name &&
+         !reader.isInText() && reader.definedFunctions().has(value.operands[0]->text);
+}
+
 std::optional<std::vector<int>> BodyStatements::valuesOf(const Expr &value) {
-  const bool isCall = value.kind == ExprKind::Call && value.operands[0]->kind == ExprKind::Name &&
-                      reader.definedFunctions().has(value.operands[0]->text);
-  if (isCall) {
+  if (isOfDefined(value)) {
     return reader.definedFunctions().call(value);
   }
   if (BodySequences lists(reader); lists.isSequence(value)) {
@@ -337,6 +343,13 @@ BodyStatements::Flow BodyStatements::returned(const Stmt &statement) {
   }
   results = values.value_or(std::vector<int>{});
   return values ? Flow::Return : Flow::Failed;
+}
+
+bool BodyStatements::text(const std::vector<language::StmtPtr> &statements) {
+  const int outside = std::exchange(loops, 0);
+  const Flow flow = block(statements);
+  loops = outside;
+  return flow == Flow::Next;
 }
 
 std::optional<std::vector<int>> BodyStatements::call(const language::FunctionDef &function) {

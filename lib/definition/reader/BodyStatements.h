@@ -29,7 +29,10 @@ private:
              const std::function<void(size_t)> &begin);
   Flow listed(const language::Stmt &statement, const std::vector<int> &values);
   Flow returned(const language::Stmt &statement);
+  bool isOfDefined(const language::Expr &value) const;
   std::optional<std::vector<int>> valuesOf(const language::Expr &value);
+  /// A function of PyTorch's that is written out in others.
+  bool text(const std::vector<language::StmtPtr> &statements);
   std::optional<std::vector<int>> call(const language::FunctionDef &function);
   bool hasRoom(const language::Stmt &statement);
 

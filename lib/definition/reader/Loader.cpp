@@ -60,6 +60,12 @@ class Loader {
 public:
   Loader(TomlReader &toml, Diagnostics &diags) : toml(toml), diags(diags) {}
 
+  ComputedDims dims() {
+    readOperator(toml.root());
+    readInputs(toml.root());
+    return toml.failed() ? ComputedDims() : computed;
+  }
+
   std::optional<Operator> load() {
     const toml::table &root = toml.root();
     toml.rejectUnknownKeys(
@@ -559,6 +565,12 @@ std::optional<Operator> parseOperator(const std::string &path, const std::string
     return std::nullopt;
   }
   return Loader(toml, diags).load();
+}
+
+ComputedDims computedDimsOf(const std::string &text) {
+  Diagnostics unused;
+  TomlReader toml("definition", text, unused);
+  return toml.parse() ? Loader(toml, unused).dims() : ComputedDims();
 }
 
 std::optional<Operator> loadOperator(const std::string &path, Diagnostics &diags) {

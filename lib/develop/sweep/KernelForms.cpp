@@ -29,8 +29,11 @@ std::string literal(const Argument &argument, const std::string &function) {
     return argument.hasDefault ? "" : "False";
   case ArgumentType::String:
     return argument.hasDefault ? "" : "'none'";
-  case ArgumentType::Integer:
-    return argument.hasDefault ? "" : argument.name == "k" || argument.name == "length" ? "1" : "0";
+  case ArgumentType::Integer: { // of a function of others it says how many
+    const bool isCount = argument.name == "k" || argument.name == "length" ||
+                         definition::findOperation(function) == nullptr;
+    return argument.hasDefault ? "" : isCount ? "1" : "0";
+  }
   case ArgumentType::Dims: // also where the default is all of them
     return "-1";
   case ArgumentType::TrailingShape:

@@ -4,8 +4,10 @@
 // among them NaN, infinities and both zeros. A row of the table of calls is what a function needs.
 #include "unittests/eager/Values.h"
 
+#include "lib/definition/operations/Operations.h"
 #include "lib/eager/reference/Reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -28,6 +30,18 @@ struct Call {
 
 double normalBelow(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
+/// exp(x^2) erfc(x): from 5 on by the continued fraction.
+double scaledErfc(double x) {
+  if (!(x > 5)) {
+    return std::exp(x * x) * std::erfc(x);
+  }
+  double below = x;
+  for (int k = 60; k > 0; --k) {
+    below = x + k / 2.0 / below;
+  }
+  return 1 / (std::sqrt(M_PI) * below);
+}
+
 double lengthOf(const double *x, const double *y, double eps) {
   double sum = 0;
   for (int64_t k = 0; k < columns; ++k) {
@@ -42,6 +56,11 @@ double productOf(const double *x, const double *y) {
     sum += x[k] * y[k];
   }
   return sum;
+}
+
+double cosineOf(const double *x, const double *y, double eps) {
+  return productOf(x, y) /
+         (std::max(std::sqrt(productOf(x, x)), eps) * std::max(std::sqrt(productOf(y, y)), eps));
 }
 
 double meanOf(const double *x) {
@@ -68,6 +87,7 @@ double cosineLoss(const double *x, const double *y, double target, double margin
 }
 
 const Numbers ends = {nan, inf, -inf, 0.0, -0.0, 1, -1, 0.5, -0.5, 30, -30, 2, -2, 1e-3, -1e-3};
+const Numbers tails = {nan, inf, -inf, 0.0, -0.0, 1, -1, 1e5, -7, 30, -2.5, 5.5, -1e-3, 0.7, 1e300};
 const Numbers gaps = {1, nan, 3, nan, 5, nan, nan, nan, nan, nan, inf, 1, nan, 2, 3};
 const Numbers signs = {1, -1, 0, 1, -1, -1, 1, 0, 1, -1, 1, 1, -1, -1, 0};
 const Numbers counts = {0, 1, 2, 3, 4, 5, 0, 1, 7, 9, 0.5, 1.5, 2.5, 20, 0};
@@ -104,6 +124,53 @@ const std::vector<Call> &calls() {
       {"rad2deg", "torch.rad2deg(x)", "'N','D'", NEREID_EACH(x[i] * 180 / M_PI), ends},
       {"frac", "torch.frac(x)", "'N','D'", NEREID_EACH(x[i] - std::trunc(x[i])), ends},
       {"ndtr", "torch.special.ndtr(x)", "'N','D'", NEREID_EACH(normalBelow(x[i])), ends},
+      {"erfcx", "torch.special.erfcx(x)", "'N','D'", NEREID_EACH(scaledErfc(x[i])), tails},
+      {"log_ndtr", "1e8 * torch.special.log_ndtr(x)", "'N','D'",
+       NEREID_EACH(1e8 * (x[i] < -1 ? std::log(0.5 * scaledErfc(-x[i] / std::sqrt(2.0))) - x[i] * x[i] / 2
+                             : std::log1p(-normalBelow(-x[i])))),
+       tails},
+      {"gammaln", "torch.special.gammaln(x)", "'N','D'", NEREID_EACH(std::lgamma(x[i])), counts},
+      {"multigammaln", "torch.special.multigammaln(x * x + 1.5, 3)", "'N','D'",
+       NEREID_EACH(1.5 * std::log(M_PI) + std::lgamma(x[i] * x[i] + 1.5) +
+                   std::lgamma(x[i] * x[i] + 1) + std::lgamma(x[i] * x[i] + 0.5))},
+      {"clamp_min", "torch.clamp_min(x, y)", "'N','D'",
+       NEREID_EACH(std::isnan(x[i]) || std::isnan(y[i]) ? nan : std::max(x[i], y[i])), ends, gaps},
+      {"clamp_max", "x.clamp_max(0.5)", "'N','D'",
+       NEREID_EACH(std::isnan(x[i]) ? nan : std::min(x[i], 0.5)), ends},
+      {"glu", "F.glu(x[:, :4])", "'N',2",
+       [](const double *x, const double *, const double *, int64_t i) {
+         const double *row = x + i / 2 * columns + i % 2;
+         return row[0] / (1 + std::exp(-row[2]));
+       },
+       ends},
+      {"glu_of_rows", "F.glu(x[:2], dim=0)", "1,'D'",
+       NEREID_EACH(x[i] / (1 + std::exp(-x[i + columns])))},
+      {"trapezoid", "torch.trapezoid(x)", "'N'",
+       [](const double *x, const double *, const double *, int64_t i) {
+         double sum = 0;
+         for (int64_t k = i * columns; k + 1 < (i + 1) * columns; ++k) {
+           sum += (x[k] + x[k + 1]) / 2;
+         }
+         return sum;
+       }},
+      {"trapezoid_dx", "torch.trapezoid(x, dx=0.25, dim=0)", "'D'",
+       NEREID_EACH(0.25 * (x[i] / 2 + x[i + columns] + x[i + 2 * columns] / 2))},
+      {"trapezoid_of_places", "torch.trapezoid(x, y[0])", "'N'",
+       [](const double *x, const double *y, const double *, int64_t i) {
+         double sum = 0;
+         for (int64_t k = 0; k + 1 < columns; ++k) {
+           sum += (y[k + 1] - y[k]) * (x[i * columns + k] + x[i * columns + k + 1]) / 2;
+         }
+         return sum;
+       }},
+      {"trapezoid_of_columns", "torch.trapezoid(x, y, dim=0)", "'D'",
+       [](const double *x, const double *y, const double *, int64_t i) {
+         double sum = 0;
+         for (int64_t k = i; k + columns < count; k += columns) {
+           sum += (y[k + columns] - y[k]) * (x[k] + x[k + columns]) / 2;
+         }
+         return sum;
+       }},
       {"sinc", "torch.sinc(x)", "'N','D'",
        NEREID_EACH(x[i] == 0 ? 1 : std::sin(M_PI * x[i]) / (M_PI * x[i])), ends},
       {"xlog1py", "torch.special.xlog1py(x, y)", "'N','D'",
@@ -213,6 +280,46 @@ const std::vector<Call> &calls() {
       {"take", "torch.take(x, y.to(torch.int64))", "'N','D'",
        NEREID_EACH(x[static_cast<int64_t>(y[i])]), ends,
        {0, 14, 3, 7, 7, 1, 2, 13, 12, 11, 10, 9, 8, 6, 5}},
+      {"any", "torch.any(x, dim=0).to(x.dtype)", "'D'",
+       NEREID_EACH(x[i] != 0 || x[i + columns] != 0 || x[i + 2 * columns] != 0),
+       {0, -0.0, nan, 0, inf, 0, 0, 0, 1e-300, 0, -0.0, 0, 0, 0, 0}},
+      {"all", "torch.all(x, dim=0).to(x.dtype)", "'D'",
+       NEREID_EACH(x[i] != 0 && x[i + columns] != 0 && x[i + 2 * columns] != 0),
+       {1, -0.0, nan, 0, inf, 1, 0, nan, 1e-300, 2, -1, 0, nan, 0, 0}},
+      {"count_nonzero", "torch.count_nonzero(x, dim=0).to(x.dtype)", "'D'",
+       NEREID_EACH((x[i] != 0) + (x[i + columns] != 0) + (x[i + 2 * columns] != 0)),
+       {1, -0.0, nan, 0, inf, 1, 0, nan, 1e-300, 2, -1, 0, nan, 0, 0}},
+      {"pairwise_distance", "F.pairwise_distance(x, y, eps=0.5)", "'N'",
+       NEREID_EACH(lengthOf(x + i * columns, y + i * columns, 0.5))},
+      {"cosine_similarity", "F.cosine_similarity(x, y, dim=-1)", "'N'",
+       NEREID_EACH(cosineOf(x + i * columns, y + i * columns, 1e-8))},
+      {"cosine_similarity_of_short", "F.cosine_similarity(x, y, dim=1, eps=100)", "'N'",
+       NEREID_EACH(productOf(x + i * columns, y + i * columns) / 1e4)},
+      {"normalize", "F.normalize(x)", "'N','D'",
+       NEREID_EACH(x[i] / std::sqrt(productOf(x + i / columns * columns, x + i / columns * columns)))},
+      {"normalize_of_short", "F.normalize(x, dim=1, eps=100)", "'N','D'", NEREID_EACH(x[i] / 100)},
+      {"softmin", "F.softmin(x, dim=0)", "'N','D'",
+       NEREID_EACH(std::exp(-x[i]) / (std::exp(-x[i % columns]) + std::exp(-x[i % columns + columns]) +
+                                      std::exp(-x[i % columns + 2 * columns])))},
+      {"zeros_like", "torch.zeros_like(x)", "'N','D'", NEREID_EACH((void(i), 0.0)), ends},
+      {"outer", "torch.outer(x[0], y[:, 0])", "'D','N'", NEREID_EACH(x[i / rows] * y[i % rows * columns])},
+      {"linear", "F.linear(x, y, z[0, :N])", "'N','N'",
+       NEREID_EACH(productOf(x + i / rows * columns, y + i % rows * columns) + z[i % rows])},
+      {"addmm", "torch.addmm(x[:, :N], x, torch.permute(y, (1, 0)), beta=2, alpha=-3)", "'N','N'",
+       NEREID_EACH(2 * x[i / rows * columns + i % rows] -
+                   3 * productOf(x + i / rows * columns, y + i % rows * columns))},
+      {"addmm_without", "torch.addmm(z[:, :N] / 0, x, torch.permute(y, (1, 0)), beta=0)", "'N','N'",
+       NEREID_EACH(productOf(x + i / rows * columns, y + i % rows * columns))},
+      {"baddbmm", "torch.baddbmm(z[None, :, :N], x[None], torch.permute(y, (1, 0))[None], beta=0.5)",
+       "1,'N','N'",
+       NEREID_EACH(0.5 * z[i / rows * columns + i % rows] +
+                   productOf(x + i / rows * columns, y + i % rows * columns))},
+      {"addmv", "torch.addmv(z[:, 0], x, y[0], alpha=4)", "'N'",
+       NEREID_EACH(z[i * columns] + 4 * productOf(x + i * columns, y))},
+      {"_int_mm",
+       "torch._int_mm(x.to(torch.int8), torch.permute(y, (1, 0)).to(torch.int8)).to(x.dtype)",
+       "'N','N'", NEREID_EACH(productOf(x + i / rows * columns, y + i % rows * columns)), signs,
+       {3, 0, -128, 127, 5, -7, 100, 2, 0, 1, 11, -12, 13, -14, 15}},
       {"shape", "x * x.shape[1] + x.size(-2)", "'N','D'", NEREID_EACH(x[i] * columns + rows)},
   };
   return table;
@@ -255,6 +362,19 @@ TEST_P(FunctionTest, IsWhatPyTorchSays) {
             << i << ": expects " << expected << ", but got " << got;
       }
     }
+  }
+}
+
+/// No other test computes what a function of others should be: the reference takes its formula.
+TEST(FunctionTable, EveryFunctionHasARow) {
+  for (const std::string &name : definition::functionNames()) {
+    const bool isFormula = !definition::findFunction(name)->forms.empty();
+    EXPECT_TRUE(!isFormula || std::any_of(calls().begin(), calls().end(),
+                                          [&](const Call &call) {
+                                            return std::string(call.body).find(name + "(") !=
+                                                   std::string::npos;
+                                          }))
+        << name << " has no row in functions_test.cpp: a call, and what PyTorch computes of it";
   }
 }
 

@@ -157,5 +157,20 @@ TEST(MovementGradient, OfWhatIsSummedBehindIt) { // the gradient is the same for
          {"F.pad(x, (2, 1), mode=\"reflect\").sum(dim=0, keepdim=True)", "1, M + 3"}});
 }
 
+/// Sizes that are computed: of an input, and of what is broadcast over "...".
+TEST(MovementGradient, OfComputedSizes) {
+  const Definition definitions[] = {
+      {"out = F.glu(x * y)", {"x: ..., 2 * M", "y: ..., 2 * M"}, "..., M", "", {}},
+      {"out = F.glu(x * y, dim=0)", {"x: 2 * N, M", "y: 2 * N, M"}, "N, M", "", {}},
+      {"out = x[..., 1:] * y[:-1]", {"x: ..., M", "y: M"}, "..., M - 1", "\"M >= 1\"", {}},
+      {"out = torch.trapezoid(y, x)", {"y: ..., M", "x: M"}, "...", "\"M >= 1\"", {}},
+  };
+  for (const Definition &definition : definitions) {
+    const Operator op = operatorOf(definition);
+    ASSERT_FALSE(op.performanceCases.empty()) << definition.body;
+    EXPECT_EQ(wrongIn(op, {}, op.performanceCases[0].binding), "") << definition.body;
+  }
+}
+
 } // namespace
 } // namespace nereid::eager

@@ -301,7 +301,7 @@ std::optional<int> BodyMoves::sliceCall(const Call &call) {
                     range);
   }
   const Expr &where = *resolved((*given)["dim"]);
-  const std::optional<int64_t> number = literalInteger(where);
+  const std::optional<int64_t> number = body.known.integerOf(where);
   if (!number) {
     fail("E0608", where.range,
          fmt::format("'dim' of '{}' expects a literal integer", call.function))

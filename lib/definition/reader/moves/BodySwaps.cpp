@@ -111,17 +111,11 @@ std::optional<int> BodyExpressions::sumToSizeCall(const Call &call) {
       given.push_back(entry.get());
     }
   }
-  std::vector<std::string> entries;
-  for (const language::Expr *entry : given) {
-    const std::optional<int64_t> number = known.integerOf(*entry);
-    const std::optional<int> node =
-        entry->kind == language::ExprKind::Name ? lookup(entry->text) : std::optional<int>();
-    const bool isOfSizes = node && isSize(op.nodes[static_cast<size_t>(*node)]);
-    entries.push_back(number      ? std::to_string(*number)
-                      : isOfSizes ? sizeText(op.nodes[static_cast<size_t>(*node)])
-                                  : entry->text);
+  const auto entries = sizeTexts(given);
+  if (!entries) {
+    return std::nullopt;
   }
-  const auto target = parseComputedShape(entries);
+  const auto target = parseComputedShape(*entries);
   const auto *shape = std::get_if<SymbolicShape>(&target);
   if (!call.receiver || !call.whole->keywords.empty() || !shape ||
       (!shape->empty() && shape->front().isRest())) {

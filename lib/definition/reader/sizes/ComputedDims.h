@@ -23,6 +23,9 @@ struct ComputedDims {
   std::string replaced(const std::string &text) const;
 };
 
+/// Those of a whole definition; none where it has errors.
+ComputedDims computedDimsOf(const std::string &text);
+
 /// Dimensions of op.parameters get their names. Where a size cannot be found, an error, for which
 /// `wrong` is the parameter's number.
 Result<ComputedDims> nameComputedDims(Operator &op, size_t &wrong);
