@@ -7,7 +7,9 @@
 
 --document rewrites the table of shipped definitions in docs/operators.md, between its two marks; of
 definitions that --only leaves out the rows stay as they are. Columns: the definition's name, its folder,
-its types, what `nereid verify` said, and on the terminal how long that took.
+its types, what `nereid verify` said, and on the terminal how long that took. With it go the numbers of
+definitions in README.md and docs/requirements.md, and in docs/definitions.md the row of functions that
+no other row of its table names.
 """
 
 import argparse
@@ -23,6 +25,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- shipped definitions -->", "<!-- end -->"
+OTHERS = "| others and second names | "
 
 
 def verify(nereid, path, options):
@@ -64,6 +67,45 @@ def document(file, results):
     file.write_text(text[:begin] + "\n\n" + "\n".join(rows) + "\n\n" + text[end:])
 
 
+def count():
+    """Writes how many definitions there are where the pages say it."""
+    shipped = [tomllib.loads(path.read_text()) for path in definitions()]
+    required = sum("requirement" in each["operator"] for each in shipped)
+    shown = sum("scene" in each for each in shipped)
+    for name, pattern, text in [
+            ("README.md", r"\d+ ship, of the operators", f"{len(shipped)} ship, of the operators"),
+            ("docs/requirements.md", r"\d+ of the \d+ shipped definitions have one",
+             f"{required} of the {len(shipped)} shipped definitions have one"),
+            ("docs/requirements.md", r"\d+ of the \d+ shipped definitions have some",
+             f"{shown} of the {len(shipped)} shipped definitions have some")]:
+        file = ROOT / name
+        written, found = re.subn(pattern, text, file.read_text())
+        if found != 1:
+            sys.exit(f"operators expects '{pattern}' once in {name}, but found it {found} times")
+        file.write_text(written)
+
+
+def name_functions(nereid):
+    """Writes into the table of functions what bodies may call and no row of it names."""
+    listed = subprocess.run([nereid, "ops"], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()[3:]]
+    file = ROOT / "docs/definitions.md"
+    lines = file.read_text().split("\n")
+    begin = lines.index("| kind | names |", lines.index("Functions:"))
+    end = lines.index("", begin)
+    rows = [line for line in lines[begin:end] if not line.startswith(OTHERS)]
+    words = set(re.findall(r"\w+", "\n".join(rows)))
+
+    def is_named(name):
+        """Also as one of "max_pool1d/2d/3d", or by "and their `_backward`"."""
+        stem = re.sub(r"\dd.*", "", name.strip("_").removesuffix("_backward"))
+        return name in words or (stem != name and any(word.startswith(stem) for word in words))
+
+    others = [name for name in names if not is_named(name)]
+    rows += [OTHERS + " ".join(others) + " |"] if others else []
+    file.write_text("\n".join(lines[:begin] + rows + lines[end:]))
+
+
 def definitions():
     return sorted((ROOT / "operators").rglob("*.toml"), key=lambda path: path.stem)
 
@@ -97,6 +139,8 @@ def main():
           + (f"; not: {' '.join(failed)}" if failed else ""))
     if options.document:
         document(options.document, results)
+        count()
+        name_functions(options.nereid)
     return 1 if failed else 0
 
 

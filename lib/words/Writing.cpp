@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/words/Writing.h"
 
+#include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/reader/sizes/ComputedDims.h"
 #include "lib/words/numbers/Numbers.h"
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@ namespace nereid::words {
 namespace {
 
 using definition::Binding;
+using definition::ComputedDims;
 
 std::string quoted(const std::string &text) {
   std::string result = "\"";
@@ -63,43 +66,84 @@ bool unify(const definition::SymbolicShape &shape, const std::vector<int64_t> &s
   return true;
 }
 
-std::string caseText(const definition::Operator &op, const Binding &binding,
-                     const std::string &name) {
+/// What cases of the definition give values to.
+std::vector<std::string> caseSymbols(const definition::Operator &op, const ComputedDims &computed) {
+  std::vector<std::string> symbols = definition::symbolsOf(op);
+  for (const ComputedDims::Named &dim : computed.dims) {
+    std::erase(symbols, dim.name);
+  }
+  for (const ComputedDims::Named &size : computed.sizes) {
+    symbols.push_back(size.name);
+  }
+  return symbols;
+}
+
+/// With D where a shape says "2 * D", by its dimension where that is bound; nothing where no D
+/// makes the dimension what it is.
+std::optional<Binding> asWritten(const ComputedDims &computed, Binding binding) {
+  for (const ComputedDims::Named &size : computed.sizes) {
+    const auto value = definition::evaluateSizes(size.text, binding);
+    if (value) {
+      binding.symbols[size.name] = value->whole;
+    } else if (!binding.symbols.contains(size.name)) {
+      return std::nullopt;
+    }
+  }
+  for (const ComputedDims::Named &dim : computed.dims) {
+    const auto bound = binding.symbols.find(dim.name);
+    const auto value = definition::evaluateSizes(dim.text, binding);
+    if (bound != binding.symbols.end() && (!value || value->whole != bound->second)) {
+      return std::nullopt;
+    }
+  }
+  return binding;
+}
+
+std::string caseText(const definition::Operator &op, const ComputedDims &computed,
+                     const Binding &binding, const std::string &name) {
   std::string text = fmt::format("  {{ name = \"{}\"", name);
-  for (const std::string &symbol : definition::symbolsOf(op)) {
+  for (const std::string &symbol : caseSymbols(op, computed)) {
     text += symbol == "..." ? fmt::format(", \"...\" = [{}]", fmt::join(binding.rest, ", "))
                             : fmt::format(", {} = {}", symbol, binding.symbols.at(symbol));
   }
   return text + " },\n";
 }
 
-bool hasAll(const definition::Operator &op, const Binding &binding) {
-  const auto symbols = definition::symbolsOf(op);
+bool hasAll(const definition::Operator &op, const ComputedDims &computed, const Binding &binding) {
+  const auto symbols = caseSymbols(op, computed);
   return std::all_of(symbols.begin(), symbols.end(), [&](const std::string &symbol) {
     return symbol == "..." || binding.symbols.contains(symbol);
   });
 }
 
 /// Sizes for a case of one shape; nothing when the first tensor cannot have it.
-std::optional<Binding> bindFirst(const definition::Operator &op,
+std::optional<Binding> bindFirst(const definition::Operator &op, const ComputedDims &computed,
                                  const std::vector<int64_t> &sizes) {
   const auto tensor = std::find_if(op.parameters.begin(), op.parameters.end(),
                                    [](const auto &parameter) { return !parameter.isScalar; });
   Binding binding;
-  if (tensor == op.parameters.end() || !unify(tensor->shape, sizes, binding) ||
-      !hasAll(op, binding)) {
+  if (tensor == op.parameters.end() || !unify(tensor->shape, sizes, binding)) {
     return std::nullopt;
   }
-  return binding;
+  const std::optional<Binding> written = asWritten(computed, std::move(binding));
+  return written && hasAll(op, computed, *written) ? written : std::nullopt;
 }
 
 /// The first case with another last dimension: "hidden size 4096".
-std::optional<Binding> bindLast(const definition::Operator &op, int64_t size) {
+std::optional<Binding> bindLast(const definition::Operator &op, const ComputedDims &computed,
+                                int64_t size) {
   const auto &shape = op.parameters.front().shape;
   if (op.parameters.front().isScalar || shape.empty() || op.performanceCases.empty()) {
     return std::nullopt;
   }
-  Binding binding = op.performanceCases.front().binding;
+  auto written = asWritten(computed, op.performanceCases.front().binding);
+  if (!written) {
+    return std::nullopt;
+  }
+  Binding binding = std::move(*written);
+  for (const ComputedDims::Named &dim : computed.dims) { // follow from the sizes
+    binding.symbols.erase(dim.name);
+  }
   if (shape.back().isRest()) {
     if (binding.rest.empty()) {
       return std::nullopt;
@@ -110,7 +154,7 @@ std::optional<Binding> bindLast(const definition::Operator &op, int64_t size) {
   } else {
     binding.symbols[shape.back().symbol] = size;
   }
-  return binding;
+  return asWritten(computed, std::move(binding));
 }
 
 std::optional<int64_t> sizeOf(const std::string &name) {
@@ -152,7 +196,8 @@ bool isRowOfAnother(const ShapeFact &fact, const Facts &facts) {
 }
 
 /// Lines of the cases that the text's shapes and sizes make; empty without any.
-std::string casesOf(const definition::Operator &op, const Facts &facts, Written &written) {
+std::string casesOf(const definition::Operator &op, const ComputedDims &computed,
+                    const Facts &facts, Written &written) {
   constexpr size_t mostCases = 16;
   std::string cases;
   std::vector<std::string> seen;
@@ -167,7 +212,7 @@ std::string casesOf(const definition::Operator &op, const Facts &facts, Written 
       written.unused.push_back(what + fmt::format(": more than {} cases", mostCases));
     } else {
       seen.push_back(name);
-      cases += caseText(op, *binding, name);
+      cases += caseText(op, computed, *binding, name);
       written.found.push_back(what);
     }
   };
@@ -181,10 +226,10 @@ std::string casesOf(const definition::Operator &op, const Facts &facts, Written 
       written.unused.push_back("shape " + name + ": a row of another shape of the text");
       continue;
     }
-    add(bindFirst(op, fact.sizes), "shape " + name, name);
+    add(bindFirst(op, computed, fact.sizes), "shape " + name, name);
   }
   for (const SizeFact &fact : facts.lengths) {
-    add(bindLast(op, fact.size), fmt::format("{} {}", fact.name, fact.size),
+    add(bindLast(op, computed, fact.size), fmt::format("{} {}", fact.name, fact.size),
         fmt::format("last dimension {}", fact.size));
   }
   Binding named;
@@ -196,14 +241,14 @@ std::string casesOf(const definition::Operator &op, const Facts &facts, Written 
   const auto symbols = definition::symbolsOf(op);
   const bool isClosed = std::find(symbols.begin(), symbols.end(), "...") == symbols.end();
   if (!sizes.empty() && facts.shapes.empty()) {
-    add(isClosed && hasAll(op, named) ? std::optional(named) : std::nullopt,
+    add(isClosed && hasAll(op, computed, named) ? std::optional(named) : std::nullopt,
         fmt::format("size {}", fmt::join(sizes, ", ")), "sizes of the text");
   }
   for (const NamedShapeFact &fact : facts.namedShapes) {
     const std::string name = fmt::format("[{}]", fmt::join(fact.names, ", "));
     std::vector<std::string> assumed;
     const auto usual = withUsualSizes(fact, assumed);
-    const auto binding = usual ? bindFirst(op, *usual) : std::nullopt;
+    const auto binding = usual ? bindFirst(op, computed, *usual) : std::nullopt;
     if (!binding) {
       written.unused.push_back("shape " + name + ": its names have no sizes");
       continue;
@@ -466,7 +511,9 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
   }
   const NumbersOf numbers = numbersOf(shipped, facts);
   const definition::Operator &op = numbers.other ? numbers.other->op : shipped.op;
-  const std::string cases = casesOf(op, facts, written);
+  const std::string cases =
+      casesOf(op, definition::computedDimsOf(numbers.other ? numbers.other->text : shipped.text),
+              facts, written);
   if (cases.empty()) {
     written.defaults.push_back("cases of " + shipped.op.name);
   } else {

@@ -147,6 +147,22 @@ TEST(Words, WrittenDefinitionsAreReadBack) {
   }
 }
 
+/// Of a shape ["...", "2 * D"], cases say D.
+TEST(Words, ComputedDimensionsGiveTheirSizes) {
+  const auto one = std::find_if(shipped().begin(), shipped().end(),
+                                [](const Shipped &each) { return each.op.name == "glu"; });
+  const auto textOf = [&](const std::string &text) {
+    const auto written = writeDefinition(*one, factsOf(text), readRequest("text", text), "");
+    return written ? written->text : written.error().message;
+  };
+  EXPECT_NE(textOf("glu of [8, 1024]").find("\"...\" = [8], D = 512 }"), std::string::npos);
+  EXPECT_NE(textOf("glu with hidden size 256").find("\"...\" = [4096], D = 128 }"),
+            std::string::npos);
+  EXPECT_NE(textOf("glu of [8, 1023]").find("Not used: shape 8x1023: no shape of glu"),
+            std::string::npos)
+      << textOf("glu of [8, 1023]");
+}
+
 TEST(Words, NumbersBecomeDefaultsOfInputs) {
   const auto defaultsOf = [](const std::string &name, const std::string &text) {
     const auto one = std::find_if(shipped().begin(), shipped().end(),
