@@ -298,6 +298,12 @@ const Graph graphs[] = {
     {"two_reduced_dimensions", "m = torch.mean(x, dim=(-2, -1), keepdim=True)\nout = (x - m) * w",
      "[inputs.x]\nshape = [\"N\", \"H\", \"W\"]\n[inputs.w]\nshape = [\"W\"]\n",
      "\"N\", \"H\", \"W\"", "N = 3, H = 4, W = 7"},
+    {"swapped_behind_open_rank", "out = x.mT * 2 + y",
+     "[inputs.x]\nshape = [\"...\", \"H\", \"W\"]\n[inputs.y]\nshape = [\"W\", \"H\"]\n",
+     "\"...\", \"W\", \"H\"", "\"...\" = [2, 3], H = 4, W = 7"},
+    {"rows_swapped_behind_open_rank", "out = torch.softmax(x.transpose(-3, -1), dim=-1)",
+     "[inputs.x]\nshape = [\"...\", \"H\", \"W\", \"C\"]\n", "\"...\", \"C\", \"W\", \"H\"",
+     "\"...\" = [2], H = 5, W = 3, C = 4"},
     {"everything_reduced", "out = torch.sum(x * x)", inputX, "", sizesRD},
     {"rms_norm", "out = F.rms_norm(x, (D,), w)",
      "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.w]\n"

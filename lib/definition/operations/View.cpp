@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace nereid::definition {
@@ -29,6 +30,31 @@ static Result<std::vector<size_t>> insertionOf(const Node &node, size_t rank) {
   return order;
 }
 
+std::optional<std::pair<int64_t, int64_t>> trailingSwap(const Node &node) {
+  const auto mark = node.attributes.find("trailing"), dims = node.attributes.find("dims");
+  if (node.op != "permute" || mark == node.attributes.end() || dims == node.attributes.end()) {
+    return std::nullopt;
+  }
+  const auto *isTrailing = std::get_if<bool>(&mark->second);
+  const auto *last = std::get_if<std::vector<int64_t>>(&dims->second);
+  return isTrailing && *isTrailing && last && !last->empty()
+             ? std::optional(std::pair(-static_cast<int64_t>(last->size()), last->front()))
+             : std::nullopt;
+}
+
+Node trailingSwapOf(int input, int64_t dim0, int64_t dim1) {
+  std::vector<int64_t> dims;
+  for (int64_t dim = std::min(dim0, dim1); dim < 0; ++dim) {
+    dims.push_back(dim == dim0 ? dim1 : dim == dim1 ? dim0 : dim);
+  }
+  Node node;
+  node.op = "permute";
+  node.inputs = {input};
+  node.attributes["dims"] = std::move(dims);
+  node.attributes["trailing"] = true;
+  return node;
+}
+
 Result<std::vector<size_t>> viewOrder(const Node &node, size_t rank) {
   if (node.op == "unsqueeze") {
     return insertionOf(node, rank);
@@ -39,6 +65,9 @@ Result<std::vector<size_t>> viewOrder(const Node &node, size_t rank) {
     const auto *one = std::get_if<int64_t>(&found->second);
     const auto *many = std::get_if<std::vector<int64_t>>(&found->second);
     dims = one ? std::vector<int64_t>{*one} : many ? *many : dims;
+  }
+  for (size_t left = dims.size(); trailingSwap(node) && left < rank; ++left) { // stay
+    dims.insert(dims.begin(), -static_cast<int64_t>(left) - 1);
   }
   std::vector<size_t> order;
   std::vector<bool> isTaken(rank, false);
@@ -61,7 +90,8 @@ Result<std::vector<size_t>> viewOrder(const Node &node, size_t rank) {
 }
 
 Result<SymbolicShape> viewShape(const Node &node, const Node &input) {
-  const bool isCounted = node.op != "unsqueeze" || integerAttribute(node, "dim", 0) >= 0;
+  const bool isCounted =
+      node.op == "unsqueeze" ? integerAttribute(node, "dim", 0) >= 0 : !trailingSwap(node);
   if (isCounted && !input.shape.empty() && input.shape[0].isRest()) {
     return viewError(fmt::format("'{}' expects a known rank, but '{}' has the shape {}", node.op,
                                  shownName(input), text(input.shape)),

@@ -5,6 +5,8 @@
 #include "lib/definition/Graph.h"
 
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace nereid::definition {
 
@@ -15,6 +17,10 @@ constexpr size_t newDimension = std::numeric_limits<size_t>::max();
 /// front. E0604 when attribute "dims" of a permute has not each of them once, or "dim" of an
 /// unsqueeze is outside.
 Result<std::vector<size_t>> viewOrder(const Node &node, size_t rank);
+/// The two dimensions that a permute swaps, counted from the end, where it leaves all in front of
+/// them, whose number may be open.
+std::optional<std::pair<int64_t, int64_t>> trailingSwap(const Node &node);
+Node trailingSwapOf(int input, int64_t dim0, int64_t dim1);
 Result<SymbolicShape> viewShape(const Node &node, const Node &input);
 
 } // namespace nereid::definition

@@ -53,8 +53,10 @@ struct CallGraph {
 };
 
 Status checkAttribute(const Operation &operation, const std::string &name, const Attribute &value) {
-  if (operation.kind == definition::OperationKind::Indexing && name == "empty_is_zero" &&
-      std::holds_alternative<bool>(value)) {
+  const bool isMark = operation.kind == definition::OperationKind::Indexing
+                          ? name == "empty_is_zero"
+                          : operation.name == "permute" && name == "trailing";
+  if (isMark && std::holds_alternative<bool>(value)) {
     return Done{};
   }
   auto known =

@@ -3,6 +3,7 @@
 #include "lib/generator/lower/Lower.h"
 
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/View.h"
 #include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/sizes/SizeRules.h"
 #include "lib/generator/KernelExpression.h"
@@ -380,12 +381,7 @@ Lazy Lowerer::viewed(const GraphNode &node, const Lazy &x) {
     const auto count = static_cast<int64_t>(x.shape.size()) + 1;
     return make.insertDim(x, static_cast<size_t>(dim < 0 ? dim + count : dim));
   }
-  std::vector<size_t> order;
-  for (int64_t dim : std::get<std::vector<int64_t>>(node.attributes.at("dims"))) {
-    int64_t rank = static_cast<int64_t>(x.shape.size());
-    order.push_back(static_cast<size_t>(dim < 0 ? dim + rank : dim));
-  }
-  return make.permute(x, std::move(order));
+  return make.permute(x, *definition::viewOrder(node, x.shape.size()));
 }
 
 Lazy Lowerer::movedTensor(const GraphNode &node, const std::vector<Lowered> &in) {

@@ -157,6 +157,35 @@ TEST(MovementGradient, OfWhatIsSummedBehindIt) { // the gradient is the same for
          {"F.pad(x, (2, 1), mode=\"reflect\").sum(dim=0, keepdim=True)", "1, M + 3"}});
 }
 
+/// Dimensions that are swapped behind "...".
+TEST(MovementGradient, OfSwapsBehindOpenRanks) {
+  const Definition definitions[] = {
+      {"out = (x * y).mT * z",
+       {"x: ..., N, M", "y: ..., N, M", "z: ..., M, N"},
+       "..., M, N",
+       "",
+       {}},
+      {"out = x.transpose(-3, -1) * y",
+       {"x: ..., N, M, K", "y: ..., K, M, N"},
+       "..., K, M, N",
+       "",
+       {}},
+      {"out = torch.einsum('...ij,...kj->...ik', x, y)",
+       {"x: ..., N, M", "y: ..., K, M"},
+       "..., N, K",
+       "",
+       {}},
+      {"out = torch.einsum('...ijk->...kij', x * y)",
+       {"x: ..., N, M, K", "y: ..., N, M, K"},
+       "..., K, N, M",
+       "",
+       {}},
+  };
+  for (const Definition &definition : definitions) {
+    EXPECT_EQ(wrongWith(definition), "") << definition.body;
+  }
+}
+
 /// Sizes that are computed: of an input, and of what is broadcast over "...".
 TEST(MovementGradient, OfComputedSizes) {
   const Definition definitions[] = {

@@ -157,6 +157,10 @@ std::optional<std::string> unresampled(GradientBody &body, const Node &node,
 
 std::string permuted(GradientBody &body, const Node &node, const std::string &grad, size_t rank) {
   const Result<std::vector<size_t>> order = viewOrder(node, rank);
+  if (const auto swap = trailingSwap(node)) { // its own inverse
+    return body.named("grad",
+                      fmt::format("torch.transpose({}, {}, {})", grad, swap->first, swap->second));
+  }
   std::vector<std::string> back(rank);
   for (size_t d = 0; d < rank; ++d) {
     back[(*order)[d]] = std::to_string(d);

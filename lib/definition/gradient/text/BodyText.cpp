@@ -6,6 +6,7 @@
 #include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/View.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/operations/indices/Movement.h"
 
@@ -174,6 +175,9 @@ std::string expressionText(const Node &node, const Operator &op,
   if (keptOfLeading(node)) {
     const std::string sizes = text(node.shape);
     return fmt::format("{}.sum_to_size({})", operands[0], sizes.substr(1, sizes.size() - 2));
+  }
+  if (const auto swap = trailingSwap(node)) {
+    return fmt::format("torch.transpose({}, {}, {})", operands[0], swap->first, swap->second);
   }
   std::vector<std::string> arguments;
   size_t next = 0;

@@ -3,10 +3,12 @@
 #include "lib/definition/reader/einsum/EinsumGraph.h"
 
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/View.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nereid::definition {
 namespace {
@@ -188,6 +190,24 @@ std::optional<EinsumGraph::Factor> EinsumGraph::summed(const Factor &factor, con
   return sum ? std::optional(std::move(left)) : std::nullopt;
 }
 
+/// With dimensions in this order, the first of which is "...": swap by swap.
+std::optional<int> EinsumGraph::swappedBehindRest(int node, const std::vector<int64_t> &order) {
+  const auto rank = static_cast<int64_t>(order.size());
+  std::vector<int64_t> now(order.size());
+  std::iota(now.begin(), now.end(), int64_t{0});
+  std::optional<int> result = node;
+  for (size_t to = 1; to < order.size() && result; ++to) {
+    const auto from =
+        static_cast<size_t>(std::find(now.begin(), now.end(), order[to]) - now.begin());
+    if (from != to) {
+      result = append(trailingSwapOf(*result, static_cast<int64_t>(from) - rank,
+                                     static_cast<int64_t>(to) - rank));
+      std::swap(now[from], now[to]);
+    }
+  }
+  return result;
+}
+
 /// With dimensions in this order, those that it does not have being 1; leading ones are left out.
 std::optional<int> EinsumGraph::aligned(const Factor &factor, const Labels &labels) {
   std::vector<int64_t> order;
@@ -200,7 +220,9 @@ std::optional<int> EinsumGraph::aligned(const Factor &factor, const Labels &labe
     }
   }
   std::optional<int> node = factor.node;
-  if (!isInOrder) {
+  if (!isInOrder && factor.has(openRest)) {
+    node = swappedBehindRest(*node, order);
+  } else if (!isInOrder) {
     Node permuted = operation("permute", {*node});
     permuted.attributes["dims"] = std::move(order);
     node = append(std::move(permuted));

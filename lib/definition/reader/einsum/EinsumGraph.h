@@ -37,6 +37,7 @@ private:
   bool isNeeded(int label, size_t behind) const;
   Labels ordered(Labels labels) const;
   std::optional<Factor> summed(const Factor &factor, const Labels &labels);
+  std::optional<int> swappedBehindRest(int node, const std::vector<int64_t> &order);
   std::optional<int> aligned(const Factor &factor, const Labels &labels);
   std::optional<int> binary(const char *op, std::optional<int> a, std::optional<int> b);
   std::optional<Factor> multiplied(Factor a, Factor b, size_t behind);

@@ -5,6 +5,7 @@
 
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/View.h"
 
 #include <fmt/format.h>
 
@@ -72,10 +73,17 @@ std::optional<int> BodyExpressions::swapped(int input, const std::string &name, 
   const SymbolicShape &shape = op.nodes[static_cast<size_t>(input)].shape;
   const auto rank = static_cast<int64_t>(shape.size());
   if (rank > 0 && shape[0].isRest()) {
-    fail("E0604", range,
-         fmt::format("'{}' expects a known rank, but got the shape {}", name, text(shape)))
-        .withHelp("give every dimension a name or a size");
-    return std::nullopt;
+    if (dim0 >= 0 || dim1 >= 0 || dim0 <= -rank || dim1 <= -rank) {
+      fail("E0604", range,
+           fmt::format("'{}' expects a known rank, but got the shape {}", name, text(shape)))
+          .withHelp("give every dimension a name or a size, or swap dimensions that have one by "
+                    "numbers that count from the end: x.transpose(-1, -2)");
+      return std::nullopt;
+    }
+    if (dim0 == dim1) {
+      return input;
+    }
+    return append(trailingSwapOf(input, dim0, dim1), range);
   }
   std::vector<int64_t> order(shape.size());
   std::iota(order.begin(), order.end(), int64_t{0});
