@@ -21,8 +21,8 @@ constexpr double clearlyBelow = 0.86;
 bool isLacking(const Shipped &one, const Term &term) {
   static const std::set<std::string> everyday = {"all", "any", "where", "norm", "normalisation"};
   static const std::set<std::string> inputs = {"bias", "weight", "gate", "alpha", "beta"};
-  const bool isAsked =
-      (term.kind == TermKind::Weak && !everyday.contains(term.idea)) || inputs.contains(term.idea);
+  const bool isAsked = (term.kind == TermKind::Weak && !everyday.contains(term.idea)) ||
+                       inputs.contains(term.idea) || term.idea == "random";
   const bool isSign = term.text == "+" || term.text == "*" || term.text == "/"; // of a formula
   // "gelu of x times y": between two operands, where the definition has one.
   static const std::set<std::string> between = {"times", "plus", "minus", "divided",
@@ -242,6 +242,14 @@ std::optional<std::string> doubtOf(const std::vector<Candidate> &candidates,
   if (hasNumberNobodySaid(*best.shipped, terms, facts)) {
     return "it has a number that the text does not say";
   }
+  const auto products = static_cast<int>(best.shipped->body.contains("matmul")) +
+                        static_cast<int>(best.shipped->body.contains("conv2d"));
+  if (facts.areLayers && products < 2 && !facts.isDocument) {
+    return "the text has several layers";
+  }
+  if (facts.parts && static_cast<size_t>(*facts.parts) != best.shipped->op.outputNames.size()) {
+    return fmt::format("it has {} results", best.shipped->op.outputNames.size());
+  }
   if (isOtherEquation(*best.shipped, facts)) {
     return fmt::format("its equation is not '{}'", facts.equation);
   }
@@ -270,6 +278,14 @@ std::optional<std::string> doubtOf(const std::vector<Candidate> &candidates,
   if (lacking != terms.end()) {
     return fmt::format("it has no '{}'", lacking->text);
   }
+  for (size_t i = 0; i + 1 < terms.size(); ++i) { // "gumbel softmax"
+    const Term &word = terms[i], &next = terms[i + 1];
+    if (word.kind == TermKind::Word && !word.isNegated && isStrong(next) &&
+        next.first == word.last + 1 && word.idea.find_first_of("0123456789") == std::string::npos &&
+        !best.shipped->has(word.idea) && !isOfFact(word, facts)) {
+      return fmt::format("it has no '{}'", word.text);
+    }
+  }
   if (const Term *itself = attentionItself(*best.shipped, terms)) {
     return fmt::format("it has no '{}'", itself->text);
   }
@@ -295,11 +311,7 @@ std::optional<std::string> doubtOf(const std::vector<Candidate> &candidates,
     return !term.isNegated && (best.shipped->names.contains(term.idea) || isStrong(term)) &&
            term.kind != TermKind::Word && term.kind != TermKind::Unknown;
   });
-  const auto isMet = [&](const Term &term) { return best.shipped->has(term.idea); };
-  const bool isPartly = anyOf([&](const Term &term) {
-    return term.kind == TermKind::Word && !isOfFact(term, facts) && !isMet(term);
-  });
-  if (!isKnown && isPartly && !best.isWhole) {
+  if (!isKnown && !best.isWhole) {
     return "the text says only a part of its name";
   }
   const bool isExcluding = anyOf([](const Term &term) { return term.isNegated; });

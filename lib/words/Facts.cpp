@@ -3,6 +3,7 @@
 
 #include "lib/words/Shapes.h"
 #include "lib/words/numbers/Arguments.h"
+#include "lib/words/numbers/LooseNumbers.h"
 #include "lib/words/numbers/Padding.h"
 #include "runtime/elements/DType.h"
 
@@ -18,19 +19,6 @@ namespace {
 
 /// "dim 4" is one of the first dimensions, "dim 2048" a length.
 constexpr int64_t mostRank = 16;
-
-/// "4", "1.5", "四".
-std::optional<double> numberAt(const std::vector<Token> &tokens, size_t at) {
-  if (tokens[at].kind == TokenKind::Number) {
-    double value = 0;
-    const std::string &text = tokens[at].text;
-    auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return failed == std::errc() ? std::optional(value) : std::nullopt;
-  }
-  const std::vector<std::string> digits = {"一", "二", "三", "四", "五", "六", "七", "八"};
-  const auto found = std::find(digits.begin(), digits.end(), tokens[at].text);
-  return found == digits.end() ? std::nullopt : std::optional<double>(found - digits.begin() + 1);
-}
 
 /// First size behind a term, over "of", "=", ":" and the like.
 const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
@@ -225,6 +213,7 @@ bool isInner(const std::vector<Token> &tokens, const Term &type) {
                                               stem("accumulator"),
                                               stem("reference"),
                                               stem("internally"),
+                                              stem("statistics"),
                                               "累",
                                               "参"};
   const auto isEnd = [&](size_t i) {
@@ -340,166 +329,6 @@ std::optional<int64_t> tensorsAt(const std::vector<Token> &tokens, size_t at) {
       isHan || (next < tokens.size() &&
                 std::find(things.begin(), things.end(), tokens[next].text) != things.end());
   return isThing ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
-}
-
-/// A number, also one that is a word.
-std::optional<double> factorAt(const std::vector<Token> &tokens, size_t at) {
-  static const std::vector<std::string> words = {"two",   "three", "four", "five", "six",
-                                                 "seven", "eight", "nine", "ten"};
-  const auto word = std::find(words.begin(), words.end(), tokens[at].name);
-  return word == words.end() ? numberAt(tokens, at) : std::optional(2.0 + (word - words.begin()));
-}
-
-/// "by a factor of 3", "factor 3", "by 3", "3 times", "3x", "3-fold", "3倍", "倍数为3".
-bool isFactorAt(const std::vector<Token> &tokens, size_t at) {
-  const size_t next = isSymbol(tokens, at + 1, "-") ? at + 2 : at + 1;
-  static const std::set<std::string> behindTimes = {"along", "as",  "in",   "over",   "per",
-                                                    "and",   "for", "with", "bigger", "larger"};
-  const bool isTimes =
-      isSymbol(tokens, next, stem("times")) &&
-      (next + 1 >= tokens.size() || // "3 times the input" is a product
-       tokens[next + 1].kind == TokenKind::Symbol || behindTimes.contains(tokens[next + 1].name));
-  if (isTimes || isSymbol(tokens, next, "x") || isSymbol(tokens, next, "fold") ||
-      isSymbol(tokens, next, "倍")) {
-    return true;
-  }
-  size_t front = at;
-  while (front > 0 && (isSymbol(tokens, front - 1, "of") || isSymbol(tokens, front - 1, "=") ||
-                       isSymbol(tokens, front - 1, "为") || isSymbol(tokens, front - 1, "是"))) {
-    --front;
-  }
-  const bool isNamed =
-      front > 0 && (isSymbol(tokens, front - 1, "factor") || isSymbol(tokens, front - 1, "数") ||
-                    isSymbol(tokens, front - 1, "子"));
-  const bool isBy =
-      at > 1 && isSymbol(tokens, at - 1, "by") && tokens[at - 2].kind != TokenKind::Number;
-  return isNamed || isBy;
-}
-
-bool isPercent(const std::vector<Token> &tokens, size_t at) {
-  return isSymbol(tokens, at + 1, "%") || isSymbol(tokens, at + 1, "％") ||
-         isSymbol(tokens, at + 1, "percent");
-}
-
-/// "60 % of peak bandwidth", 带宽利用率不低于60%: what the sentence says of a machine.
-bool isOfPeak(const std::vector<Token> &tokens, size_t at) {
-  static const std::set<std::string> words = {stem("bandwidth"),
-                                              stem("peak"),
-                                              stem("roofline"),
-                                              stem("utilisation"),
-                                              stem("utilization"),
-                                              "带",
-                                              "峰",
-                                              "利"};
-  const auto isEnd = [&](size_t i) {
-    return tokens[i].range.line != tokens[at].range.line || isSymbol(tokens, i, ";") ||
-           isSymbol(tokens, i, "；") || isSymbol(tokens, i, "。");
-  };
-  size_t begin = at, end = at;
-  while (begin > 0 && !isEnd(begin - 1)) {
-    --begin;
-  }
-  while (end < tokens.size() && !isEnd(end)) {
-    ++end;
-  }
-  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                     tokens.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](const Token &token) { return words.contains(token.text); });
-}
-
-/// The first of its line, but for marks of headings, lists and tables.
-bool isLineStart(const std::vector<Token> &tokens, size_t at) {
-  const int line = tokens[at].range.line;
-  static const std::set<std::string> marks = {"#", "*", "-", ">", "|", "(", "（"};
-  while (at > 0 && tokens[at - 1].range.line == line && marks.contains(tokens[at - 1].text)) {
-    --at;
-  }
-  return at == 0 || tokens[at - 1].range.line != line;
-}
-
-/// "2." and "3)" of a list, "## 4. Tests".
-bool isListed(const std::vector<Token> &tokens, size_t at) {
-  const bool isBeforeMark = isSymbol(tokens, at + 1, ".") || isSymbol(tokens, at + 1, ")") ||
-                            isSymbol(tokens, at + 1, "、") || isSymbol(tokens, at + 1, "）");
-  return isLineStart(tokens, at) && isBeforeMark;
-}
-
-/// The tokens of a number, from the sign on, as it stands.
-LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
-  static const std::vector<std::string> between = {"of", "to", "is", "at", "by",
-                                                   "=",  ":",  "为", "是"};
-  LooseNumber number;
-  number.value = *factorAt(tokens, at);
-  number.text = tokens[at].kind == TokenKind::Number
-                    ? tokens[at].text
-                    : std::to_string(static_cast<int>(number.value));
-  number.range = tokens[at].range;
-  const bool hasSign = at > 0 && isSymbol(tokens, at - 1, "-") &&
-                       isAt(tokens[at - 1].range, {number.range.line, number.range.column - 1, 0});
-  const bool isJoined = hasSign && at > 1 && tokens[at - 2].kind != TokenKind::Symbol &&
-                        tokens[at - 2].range.line == number.range.line &&
-                        tokens[at - 2].range.endColumn == tokens[at - 1].range.column;
-  if (hasSign && !isJoined) {
-    number.value = -number.value;
-    number.text.insert(0, "-");
-  }
-  size_t front = at - (hasSign ? 1 : 0);
-  while (front > 0 &&
-         std::find(between.begin(), between.end(), tokens[front - 1].text) != between.end()) {
-    --front;
-  }
-  const Token *before = front > 0 ? &tokens[front - 1] : nullptr;
-  if (before && before->kind != TokenKind::Number && before->kind != TokenKind::Symbol) {
-    number.before = before->text == "epsilon" ? "eps" : before->text;
-  }
-  const bool isSize = number.before == stem("size") || number.before == "小";
-  if (isSize && front > 1) { // "kernel size 3", 核大小3: of what
-    const size_t of = front - (isSymbol(tokens, front - 2, "_") || number.before == "小" ? 3 : 2);
-    const bool isWindow =
-        of < front && (isSymbol(tokens, of, "kernel") || isSymbol(tokens, of, "window") ||
-                       isSymbol(tokens, of, "filter") || isSymbol(tokens, of, "核") ||
-                       isSymbol(tokens, of, "口"));
-    number.before = isWindow ? "kernel" : number.before;
-  }
-  const bool isDirect = front == at - (hasSign ? 1 : 0);
-  const bool isName = before && isDirect && before->kind == TokenKind::Word &&
-                      before->name.front() >= 'A' && before->name.front() <= 'Z' &&
-                      before->range.line == number.range.line;
-  if (isPercent(tokens, at)) { // "dropout of 10 %"
-    number.value /= 100;
-    number.text = fmt::format("{}", number.value);
-  }
-  number.isOfName = isName || isJoined || isListed(tokens, at);
-  number.isFactor = !number.isOfName && isFactorAt(tokens, at);
-  static const std::vector<std::string> countable = {"group", "head", "expert", "channel",
-                                                     "组",    "头",   "专",     "通"};
-  const auto isCounted = [&](const std::string &word) {
-    return std::find(countable.begin(), countable.end(), word) != countable.end();
-  };
-  const size_t next = at + 1 + (at + 1 < tokens.size() && tokens[at + 1].text == "个" ? 1 : 0);
-  const std::string behind = next < tokens.size() ? tokens[next].text : "";
-  const bool isSizeOf = number.before == "siz" || number.before == "size"; // "group size 128"
-  number.counted = isCounted(behind)          ? behind
-                   : isCounted(number.before) ? number.before
-                   : isSizeOf && front > 1 && isCounted(tokens[front - 2].text)
-                       ? tokens[front - 2].text
-                       : "";
-  return number;
-}
-
-/// The word behind a number that says what there are so many of: "4 bits", "4-bit", "64 bins".
-std::string unitBehind(const std::vector<Token> &tokens, size_t at,
-                       const std::vector<Term> &terms) {
-  if (isSymbol(tokens, at + 1, "个") && isSymbol(tokens, at + 2, "桶")) {
-    return "桶";
-  }
-  const size_t next = at + (isSymbol(tokens, at + 1, "-") ? 2 : 1);
-  const bool isNear = next < tokens.size() && tokens[next].kind == TokenKind::Word &&
-                      tokens[next].range.line == tokens[at].range.line;
-  const auto isUnit = [&](const Term &term) {
-    return term.first == next && (term.kind == TermKind::Word || term.kind == TermKind::Unknown);
-  };
-  return isNear && std::any_of(terms.begin(), terms.end(), isUnit) ? tokens[next].text : "";
 }
 
 /// Whether one of the facts, or a term, is made of the token.
@@ -632,6 +461,36 @@ std::string wordBefore(const std::vector<Token> &tokens, size_t at) {
   const Token &word = tokens[at - 1];
   const bool isHan = word.kind == TokenKind::Han && at > 1 && tokens[at - 2].kind == TokenKind::Han;
   return isHan ? tokens[at - 2].text + word.text : word.kind == TokenKind::Word ? word.name : "";
+}
+
+/// "into three parts", 分成3份.
+std::optional<int64_t> partsIn(const std::vector<Token> &tokens) {
+  static const std::set<std::string> parts = {stem("parts"), stem("pieces"), stem("chunks"),
+                                              "份",          "块",           "段"};
+  for (size_t at = 1; at + 1 < tokens.size(); ++at) {
+    const bool isInto = isSymbol(tokens, at - 1, "into") || isSymbol(tokens, at - 1, "成");
+    const auto count = isInto ? factorAt(tokens, at) : std::nullopt;
+    const size_t next = at + (isSymbol(tokens, at + 1, "equal") ? 2 : 1);
+    if (count && next < tokens.size() && parts.contains(tokens[next].text)) {
+      return static_cast<int64_t>(*count);
+    }
+  }
+  return std::nullopt;
+}
+
+/// "two linear layers", "3 matmuls", 两个线性层: more than one product in a row.
+bool areSeveral(const std::vector<Token> &tokens, const std::vector<Term> &terms) {
+  return std::any_of(terms.begin(), terms.end(), [&](const Term &term) {
+    const bool isProduct = term.idea == "matmul" || term.idea == "conv2d";
+    const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "个") ? 2 : 1;
+    if (!isProduct || term.first < back) {
+      return false;
+    }
+    const size_t at = term.first - back;
+    const auto count = tokens[at].kind != TokenKind::Symbol ? factorAt(tokens, at) : std::nullopt;
+    const bool isShape = at > 0 && isSymbol(tokens, at - 1, "×");
+    return !isShape && (isSymbol(tokens, at, "两") || (count && *count >= 2 && *count <= 4));
+  });
 }
 
 /// "ij, jk -> ik": words of letters with commas between, an arrow and one more.
@@ -775,6 +634,8 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
       facts.loose.back().unit = unitBehind(tokens, at, terms);
     }
   }
+  facts.parts = partsIn(tokens);
+  facts.areLayers = areSeveral(tokens, terms);
   facts.equation = hasIdea(terms, "einsum") ? equationIn(tokens) : "";
   facts.reduction = reductionIn(tokens);
   const bool isLoss = std::any_of(terms.begin(), terms.end(), [](const Term &term) {

@@ -77,6 +77,8 @@ struct Facts {
   std::optional<PaddingFact> padding;
   std::optional<ShapeFact> resizedTo; ///< "resize to 224x224"
   std::optional<int64_t> tensors;     ///< "three tensors", of three and more
+  std::optional<int64_t> parts;       ///< "into three parts"
+  bool areLayers = false;             ///< "two linear layers"
   bool isDocument = false;            ///< of several lines
 };
 

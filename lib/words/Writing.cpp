@@ -82,8 +82,10 @@ bool hasAll(const definition::Operator &op, const Binding &binding) {
 }
 
 const definition::Parameter *firstTensor(const definition::Operator &op) {
-  const auto tensor = std::find_if(op.parameters.begin(), op.parameters.end(),
-                                   [](const auto &parameter) { return !parameter.isScalar; });
+  const auto tensor =
+      std::find_if(op.parameters.begin(), op.parameters.end(), [](const auto &parameter) {
+        return !parameter.isScalar && !parameter.shape.empty();
+      });
   return tensor == op.parameters.end() ? nullptr : &*tensor;
 }
 
@@ -126,6 +128,22 @@ std::optional<Binding> bindFirst(const definition::Operator &op, const std::vect
   return hasAll(op, binding) && definition::checkConstraints(op, binding, std::nullopt)
              ? std::optional(binding)
              : std::nullopt;
+}
+
+/// "32 groups" where the case has 320: a size of the text that goes by the letter of its word.
+std::string otherCount(const Binding &binding, const Facts &facts) {
+  static const std::map<std::string, std::string> letters = {
+      {"group", "G"}, {"head", "H"}, {"expert", "E"}, {"组", "G"}, {"头", "H"}, {"专", "E"}};
+  for (const LooseNumber &number : facts.loose) {
+    const auto letter = letters.find(number.counted);
+    const auto size =
+        letter == letters.end() ? binding.symbols.end() : binding.symbols.find(letter->second);
+    if (size != binding.symbols.end() && static_cast<double>(size->second) != number.value) {
+      return fmt::format("{} is {} in it, and {} in the text", size->first, size->second,
+                         number.text);
+    }
+  }
+  return "";
 }
 
 /// A word of the input's name or description: "w", "weights".
@@ -220,8 +238,11 @@ std::string casesOf(const Shipped &shipped, const definition::Operator &op, cons
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       return;
     }
+    const std::string other = binding ? otherCount(*binding, facts) : "";
     if (!binding) {
       written.unused.push_back(what + ": no shape of " + op.name);
+    } else if (!other.empty()) {
+      written.unused.push_back(what + ": " + other);
     } else if (seen.size() >= mostCases) {
       written.unused.push_back(what + fmt::format(": more than {} cases", mostCases));
     } else {

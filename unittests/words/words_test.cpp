@@ -170,6 +170,9 @@ TEST(Words, FactsOfTasks) {
   EXPECT_EQ(factsOf("数据类型为半精度的relu").types.size(), 1u);
   EXPECT_EQ(factsOf("把输入转换为fp16").castTypes.size(), 1u);
   EXPECT_EQ(factsOf("einsum ij, jk -> ik").equation, "ij,jk->ik");
+  EXPECT_EQ(factsOf("split into 3 parts").parts, 3);
+  EXPECT_TRUE(factsOf("two linear layers").areLayers);
+  EXPECT_FALSE(factsOf("linear of two matrices, 2x3").areLayers);
 }
 
 TEST(Words, NearMissesAreNotWritten) {
