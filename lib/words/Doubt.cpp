@@ -328,10 +328,21 @@ std::optional<std::string> doubtOf(const std::vector<Candidate> &candidates,
           return !isOfFact(term, facts) && isLacking(*one.shipped, term);
         });
       });
-  if (rival == candidates.end() || rival->score < clearlyBelow * best.score) {
+  if (rival == candidates.end()) {
     return std::nullopt;
   }
   const Candidate &second = *rival;
+  for (const Term &type : facts.types) {
+    const DType asked = *parseDType(type.idea);
+    if (!definition::checkDtype(best.shipped->op, asked) &&
+        definition::checkDtype(second.shipped->op, asked)) {
+      return fmt::format("it is not defined for {}, as '{}' is", type.idea,
+                         second.shipped->op.name);
+    }
+  }
+  if (second.score < clearlyBelow * best.score) {
+    return std::nullopt;
+  }
   const bool isPlainer =
       best.shipped->names == second.shipped->names &&
       (best.score > second.score || best.shipped->op.name.size() < second.shipped->op.name.size());

@@ -224,7 +224,9 @@ private:
     if (term.isNegated) {
       return one.computes(term.idea) || one.inputs.contains(term.idea);
     }
-    if (isStrong(term) && !one.computes(term.idea) && !one.classes.contains(term.idea)) {
+    // "rotary with cos and sin tables": an input may be what an operation gives.
+    if (isStrong(term) && !one.computes(term.idea) && !one.classes.contains(term.idea) &&
+        !one.inputs.contains(term.idea)) {
       return true;
     }
     if (isOfOtherScale(one, term)) {

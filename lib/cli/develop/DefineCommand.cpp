@@ -101,6 +101,8 @@ Diagnostic fitsNothing(const Reading &reading) {
     return error;
   };
   const words::Term *first = nullptr, *second = nullptr;
+  std::vector<const words::Term *> asks;
+  bool isApart = false; // no definition has first and second
   const std::vector<words::GradientFact> &asked = reading.facts.gradients;
   words::Facts otherwise = reading.facts;
   otherwise.gradients.clear();
@@ -133,8 +135,22 @@ Diagnostic fitsNothing(const Reading &reading) {
           isFunction ? fmt::format("bodies have '{}': write a definition with it", term.idea)
                      : "nereid ops lists the definitions and the functions of bodies");
     }
-    second = first && !second && term.idea != first->idea ? &term : second;
-    first = first ? first : &term;
+    asks.push_back(&term);
+  }
+  for (size_t i = 0; i < asks.size(); ++i) { // two that no definition has, or the first two
+    for (size_t j = i + 1; j < asks.size(); ++j) {
+      const bool isOther = asks[i]->idea != asks[j]->idea;
+      const bool isTogether = std::any_of(
+          reading.shipped.begin(), reading.shipped.end(), [&](const words::Shipped &one) {
+            return one.computes(asks[i]->idea) && one.computes(asks[j]->idea);
+          });
+      const bool isBetter = isOther && !isTogether && !isApart;
+      if (isBetter || (isOther && !second)) {
+        first = asks[i];
+        second = asks[j];
+        isApart = !isTogether;
+      }
+    }
   }
   if (second) {
     return place(makeError("E0622", fmt::format("no definition has '{}' and '{}' together",

@@ -101,7 +101,8 @@ bool isOfPeak(const std::vector<Token> &tokens, size_t at) {
 bool isListed(const std::vector<Token> &tokens, size_t at) {
   const bool isBeforeMark = isSymbol(tokens, at + 1, ".") || isSymbol(tokens, at + 1, ")") ||
                             isSymbol(tokens, at + 1, "、") || isSymbol(tokens, at + 1, "）");
-  return isLineStart(tokens, at) && isBeforeMark;
+  const bool isOfHeading = at > 0 && isSymbol(tokens, at - 1, "#"); // "## 1 Overview"
+  return isLineStart(tokens, at) && (isBeforeMark || isOfHeading);
 }
 
 LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
@@ -157,6 +158,9 @@ LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
   };
   const size_t next = at + 1 + (at + 1 < tokens.size() && tokens[at + 1].text == "个" ? 1 : 0);
   const std::string behind = next < tokens.size() ? tokens[next].text : "";
+  if (number.before == "数" && front > 1 && isCounted(tokens[front - 2].text)) { // 组数 32
+    number.before = tokens[front - 2].text;
+  }
   const bool isSizeOf = number.before == "siz" || number.before == "size"; // "group size 128"
   number.counted = isCounted(behind)          ? behind
                    : isCounted(number.before) ? number.before
