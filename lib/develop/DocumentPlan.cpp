@@ -124,6 +124,7 @@ public:
         told.unfusedBytes += bytesOf(static_cast<size_t>(input), binding);
       }
     }
+    told.isOnline = at < account.areOnline.size() && account.areOnline[at];
     const auto &operands = generation.called().operands;
     for (const generator::LaunchPlan::Argument &argument : launch.arguments) {
       const int *tensor = std::get_if<int>(&argument.value);

@@ -26,6 +26,8 @@ struct CallOutline {
     std::string kernel, blocks; ///< "BLOCK_X=4, BLOCK_Y=1024"
     int64_t programs = 0;
     std::string computes = {}; ///< "h = conv2d, gelu"
+    /// What needs another reduction is made in the walk over the row that makes that one.
+    bool isOnline = false;
     /// Of the tensors that it reads and writes, and of those of its operations one by one.
     double bytes = 0, unfusedBytes = 0;
   };

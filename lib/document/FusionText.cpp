@@ -28,12 +28,20 @@ std::string fusionText(const definition::Operator &op, const std::vector<CallOut
       continue;
     }
     known.push_back(kernels);
+    bool isOnline = false;
     report::Table computed({"kernel", "computes", ">moves", ">operation by operation"});
     for (const CallOutline::Launch &launch : call.launches) {
-      computed.add({code(launch.kernel), cell(launch.computes.empty() ? "-" : launch.computes),
+      const std::string computes = launch.computes.empty() ? "-" : launch.computes;
+      computed.add({code(launch.kernel), cell(computes + (launch.isOnline ? "; online" : "")),
                     report::formatBytes(launch.bytes), report::formatBytes(launch.unfusedBytes)});
+      isOnline = isOnline || launch.isOnline;
     }
     out += fmt::format("Case {}:\n\n{}\n", cell(op.performanceCases[i].name), computed.markdown());
+    if (isOnline) {
+      out +=
+          "Online: a reduction that needs another one (a sum of exponentials the largest element, "
+          "a variance the mean) is made in the walk over the row that makes that one.\n\n";
+    }
     if (call.boundaries.empty()) {
       out += call.launches.size() < 2 ? "Everything is one kernel.\n\n"
                                       : "No kernel reads what another one leaves.\n\n";

@@ -3,8 +3,11 @@
 
 #include "lib/words/Shapes.h"
 #include "lib/words/numbers/Arguments.h"
+#include "lib/words/numbers/LooseNumbers.h"
 #include "lib/words/numbers/Padding.h"
 #include "runtime/elements/DType.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,19 +19,6 @@ namespace {
 
 /// "dim 4" is one of the first dimensions, "dim 2048" a length.
 constexpr int64_t mostRank = 16;
-
-/// "4", "1.5", "四".
-std::optional<double> numberAt(const std::vector<Token> &tokens, size_t at) {
-  if (tokens[at].kind == TokenKind::Number) {
-    double value = 0;
-    const std::string &text = tokens[at].text;
-    auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return failed == std::errc() ? std::optional(value) : std::nullopt;
-  }
-  const std::vector<std::string> digits = {"一", "二", "三", "四", "五", "六", "七", "八"};
-  const auto found = std::find(digits.begin(), digits.end(), tokens[at].text);
-  return found == digits.end() ? std::nullopt : std::optional<double>(found - digits.begin() + 1);
-}
 
 /// First size behind a term, over "of", "=", ":" and the like.
 const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
@@ -73,7 +63,10 @@ bool isOfSpeed(const std::vector<Token> &tokens, const Term &times,
                      [](const Token &token) { return words.contains(token.text); });
 }
 
-bool isWindowed(const Term &term) { return term.idea == "conv2d" || term.idea.ends_with("pool"); }
+bool isWindowed(const Term &term) {
+  return term.idea == "conv2d" || term.idea == "depthwise" ||
+         term.idea == "transposed_convolution" || term.idea.ends_with("pool");
+}
 
 /// "3d convolution", "2-d max pooling": no rank.
 bool isOfWindow(const Term &dimensions, const std::vector<Term> &terms) {
@@ -98,6 +91,26 @@ void readWindows(const std::vector<Term> &terms, Facts &facts) {
   }
 }
 
+/// "speed-up of at least 1.5", 加速比不低于1.5: the token of the number.
+std::optional<size_t> speedBehind(const std::vector<Token> &tokens, const Term &term) {
+  static const std::set<std::string> between = {
+      "of", "at", "least",        "=",  ":",  "：", ">",  "≥",  "不", "低", "于", "少", "到",
+      "达", "为", stem("target"), "by", "比", "至", "要", "求", "|",  "目", "标", "提", "升"};
+  if (term.idea != "times" || !(lowerCase(term.text).starts_with("speed") ||
+                                term.text.ends_with("速") || term.text.ends_with("比"))) {
+    return std::nullopt;
+  }
+  size_t at = term.last + 1;
+  while (at < tokens.size() && at < term.last + 9 && between.contains(tokens[at].text)) {
+    ++at;
+  }
+  const bool isHere = at < tokens.size() && tokens[at].range.line == term.range.line &&
+                      tokens[at].kind == TokenKind::Number && !isSymbol(tokens, at + 1, "%") &&
+                      !isSymbol(tokens, at + 1, "×");
+  const auto value = isHere ? numberAt(tokens, at) : std::nullopt;
+  return value && *value > 0 ? std::optional(at) : std::nullopt;
+}
+
 void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms,
                  const std::vector<bool> &isOfShape, Facts &facts,
                  std::vector<SourceRange> &joined) {
@@ -111,6 +124,12 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
     }
     if (term.kind != TermKind::Fact || term.idea == "factor") {
       continue; // a factor is the operator's own affair
+    }
+    const bool isOfSize =
+        std::any_of(facts.sizes.begin(), facts.sizes.end(),
+                    [&](const SizeFact &size) { return isAt(size.range, term.range); });
+    if (isOfSize) { // "D = 128"
+      continue;
     }
     if (term.idea == "precision") { // "1e-3 tolerance", "accuracy of 1e-3": among the next words
       const auto small = [&](size_t i) {
@@ -146,6 +165,15 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
         continue;
       }
     }
+    if (const auto speed = speedBehind(tokens, term)) {
+      const bool isOfTime =
+          std::any_of(facts.speedups.begin(), facts.speedups.end(),
+                      [&](const NumberFact &one) { return isAt(one.range, tokens[*speed].range); });
+      if (!isOfTime) {
+        facts.speedups.push_back({*numberAt(tokens, *speed), tokens[*speed].range});
+      }
+      continue;
+    }
     const bool isFree = term.first >= back && !isOfShape[term.first - back]; // not "8 x 1024"
     auto value = isFree ? numberAt(tokens, term.first - back) : std::nullopt;
     if (const Token *size = sizeBehind(tokens, term);
@@ -156,7 +184,12 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
     if (value && *value > 0 && term.idea == "times" && !isOfSpeed(tokens, term, terms)) {
       continue; // a factor of the operator: "upsampling 4x"
     }
-    if (value && *value > 0) {
+    const bool isSaid =
+        value &&
+        std::any_of(facts.speedups.begin(), facts.speedups.end(), [&](const NumberFact &one) {
+          return isAt(one.range, tokens[term.first - back].range);
+        });
+    if (value && *value > 0 && !isSaid) {
       auto &list = term.idea == "times" ? facts.speedups : facts.ranks;
       list.push_back({*value, tokens[term.first - back].range});
     }
@@ -168,6 +201,49 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
   } else if (batch && facts.shapes.empty()) {
     facts.sizes.push_back(*batch);
   }
+}
+
+/// "accumulate in fp32", "a float64 reference", fp32累加, 与fp32参考结果相比: no type of an input.
+bool isInner(const std::vector<Token> &tokens, const Term &type) {
+  static const std::set<std::string> words = {stem("accumulate"),
+                                              stem("accumulates"),
+                                              stem("accumulated"),
+                                              stem("accumulation"),
+                                              stem("accumulating"),
+                                              stem("accumulator"),
+                                              stem("reference"),
+                                              stem("internally"),
+                                              stem("statistics"),
+                                              "累",
+                                              "参"};
+  const auto isEnd = [&](size_t i) {
+    return tokens[i].range.line != type.range.line || isSymbol(tokens, i, ",") ||
+           isSymbol(tokens, i, "，") || isSymbol(tokens, i, "。") || isSymbol(tokens, i, ";") ||
+           isSymbol(tokens, i, "；");
+  };
+  const auto isType = [&](size_t i) {
+    return tokens[i].text.find_first_of("0123456789") != std::string::npos;
+  };
+  const size_t behind = type.last + 1;
+  if (behind < tokens.size() && !isEnd(behind) && words.contains(tokens[behind].text)) {
+    return true;
+  }
+  constexpr size_t most = 3;
+  for (size_t i = type.first; i > 0 && i + most > type.first; --i) {
+    if (isEnd(i - 1) || isType(i - 1)) {
+      break;
+    }
+    if (words.contains(tokens[i - 1].text)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// 转换为, 变为: not of 数据类型为.
+bool isTurnedInto(const std::vector<Token> &tokens, size_t at) {
+  static const std::set<std::string> turning = {"换", "变", "化", "转", "改"};
+  return at > 0 && isSymbol(tokens, at, "为") && turning.contains(tokens[at - 1].text);
 }
 
 void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts) {
@@ -187,13 +263,17 @@ void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms,
                                                  isSymbol(tokens, term.first - back, "into") ||
                                                  isSymbol(tokens, term.first - back, "到") ||
                                                  isSymbol(tokens, term.first - back, "成") ||
-                                                 isSymbol(tokens, term.first - back, "为"));
+                                                 isTurnedInto(tokens, term.first - back));
       const std::string behind = term.last + 1 < tokens.size() ? tokens[term.last + 1].text : "";
       static const std::set<std::string> inputs = {
           stem("index"), stem("indices"), "索", stem("tokens"), stem("labels"),
           "id",          stem("weights"), "权", stem("table"),  stem("positions")};
       if (inputs.contains(behind)) {
         addNew(facts.inputTypes); // "int64 indices"
+        continue;
+      }
+      if (isInner(tokens, term)) {
+        addNew(facts.innerTypes);
         continue;
       }
       // "int64 output": of what counts and finds places; floats have the type of what they are of.
@@ -214,7 +294,7 @@ void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms,
 /// A shape of names becomes one of sizes when the text has them all: "[B, D], B = 8, D = 512".
 void resolveNames(Facts &facts) {
   std::erase_if(facts.namedShapes, [&](const NamedShapeFact &shape) {
-    ShapeFact sized{{}, shape.range};
+    ShapeFact sized{{}, shape.range, shape.of};
     for (const std::string &name : shape.names) {
       const auto size = std::find_if(facts.sizes.begin(), facts.sizes.end(),
                                      [&](const SizeFact &one) { return one.name == name; });
@@ -249,114 +329,6 @@ std::optional<int64_t> tensorsAt(const std::vector<Token> &tokens, size_t at) {
       isHan || (next < tokens.size() &&
                 std::find(things.begin(), things.end(), tokens[next].text) != things.end());
   return isThing ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
-}
-
-/// A number, also one that is a word.
-std::optional<double> factorAt(const std::vector<Token> &tokens, size_t at) {
-  static const std::vector<std::string> words = {"two",   "three", "four", "five", "six",
-                                                 "seven", "eight", "nine", "ten"};
-  const auto word = std::find(words.begin(), words.end(), tokens[at].name);
-  return word == words.end() ? numberAt(tokens, at) : std::optional(2.0 + (word - words.begin()));
-}
-
-/// "by a factor of 3", "factor 3", "by 3", "3 times", "3x", "3-fold", "3倍", "倍数为3".
-bool isFactorAt(const std::vector<Token> &tokens, size_t at) {
-  const size_t next = isSymbol(tokens, at + 1, "-") ? at + 2 : at + 1;
-  static const std::set<std::string> behindTimes = {"along", "as",  "in",   "over",   "per",
-                                                    "and",   "for", "with", "bigger", "larger"};
-  const bool isTimes =
-      isSymbol(tokens, next, stem("times")) &&
-      (next + 1 >= tokens.size() || // "3 times the input" is a product
-       tokens[next + 1].kind == TokenKind::Symbol || behindTimes.contains(tokens[next + 1].name));
-  if (isTimes || isSymbol(tokens, next, "x") || isSymbol(tokens, next, "fold") ||
-      isSymbol(tokens, next, "倍")) {
-    return true;
-  }
-  size_t front = at;
-  while (front > 0 && (isSymbol(tokens, front - 1, "of") || isSymbol(tokens, front - 1, "=") ||
-                       isSymbol(tokens, front - 1, "为") || isSymbol(tokens, front - 1, "是"))) {
-    --front;
-  }
-  const bool isNamed =
-      front > 0 && (isSymbol(tokens, front - 1, "factor") || isSymbol(tokens, front - 1, "数") ||
-                    isSymbol(tokens, front - 1, "子"));
-  const bool isBy =
-      at > 1 && isSymbol(tokens, at - 1, "by") && tokens[at - 2].kind != TokenKind::Number;
-  return isNamed || isBy;
-}
-
-/// The tokens of a number, from the sign on, as it stands.
-LooseNumber looseAt(const std::vector<Token> &tokens, size_t at) {
-  static const std::vector<std::string> between = {"of", "to", "is", "at", "by",
-                                                   "=",  ":",  "为", "是"};
-  LooseNumber number;
-  number.value = *factorAt(tokens, at);
-  number.text = tokens[at].kind == TokenKind::Number
-                    ? tokens[at].text
-                    : std::to_string(static_cast<int>(number.value));
-  number.range = tokens[at].range;
-  const bool hasSign = at > 0 && isSymbol(tokens, at - 1, "-") &&
-                       isAt(tokens[at - 1].range, {number.range.line, number.range.column - 1, 0});
-  const bool isJoined = hasSign && at > 1 && tokens[at - 2].kind != TokenKind::Symbol &&
-                        tokens[at - 2].range.line == number.range.line &&
-                        tokens[at - 2].range.endColumn == tokens[at - 1].range.column;
-  if (hasSign && !isJoined) {
-    number.value = -number.value;
-    number.text.insert(0, "-");
-  }
-  size_t front = at - (hasSign ? 1 : 0);
-  while (front > 0 &&
-         std::find(between.begin(), between.end(), tokens[front - 1].text) != between.end()) {
-    --front;
-  }
-  const Token *before = front > 0 ? &tokens[front - 1] : nullptr;
-  if (before && before->kind != TokenKind::Number && before->kind != TokenKind::Symbol) {
-    number.before = before->text == "epsilon" ? "eps" : before->text;
-  }
-  const bool isSize = number.before == stem("size") || number.before == "小";
-  if (isSize && front > 1) { // "kernel size 3", 核大小3: of what
-    const size_t of = front - (isSymbol(tokens, front - 2, "_") || number.before == "小" ? 3 : 2);
-    const bool isWindow =
-        of < front && (isSymbol(tokens, of, "kernel") || isSymbol(tokens, of, "window") ||
-                       isSymbol(tokens, of, "filter") || isSymbol(tokens, of, "核") ||
-                       isSymbol(tokens, of, "口"));
-    number.before = isWindow ? "kernel" : number.before;
-  }
-  const bool isDirect = front == at - (hasSign ? 1 : 0);
-  const bool isName = before && isDirect && before->kind == TokenKind::Word &&
-                      before->name.front() >= 'A' && before->name.front() <= 'Z' &&
-                      before->range.line == number.range.line;
-  const bool isLineStart = at == 0 || tokens[at - 1].range.line != number.range.line;
-  const bool isListed =
-      isLineStart && (isSymbol(tokens, at + 1, ".") || isSymbol(tokens, at + 1, ")"));
-  number.isOfName = isName || isJoined || isListed;
-  number.isFactor = !number.isOfName && isFactorAt(tokens, at);
-  static const std::vector<std::string> countable = {"group", "head", "expert", "channel",
-                                                     "组",    "头",   "专",     "通"};
-  const auto isCounted = [&](const std::string &word) {
-    return std::find(countable.begin(), countable.end(), word) != countable.end();
-  };
-  const size_t next = at + 1 + (at + 1 < tokens.size() && tokens[at + 1].text == "个" ? 1 : 0);
-  const std::string behind = next < tokens.size() ? tokens[next].text : "";
-  const bool isSizeOf = number.before == "siz" || number.before == "size"; // "group size 128"
-  number.counted = isCounted(behind)          ? behind
-                   : isCounted(number.before) ? number.before
-                   : isSizeOf && front > 1 && isCounted(tokens[front - 2].text)
-                       ? tokens[front - 2].text
-                       : "";
-  return number;
-}
-
-/// The word behind a number that says what there are so many of: "4 bits", "4-bit", "64 bins".
-std::string unitBehind(const std::vector<Token> &tokens, size_t at,
-                       const std::vector<Term> &terms) {
-  const size_t next = at + (isSymbol(tokens, at + 1, "-") ? 2 : 1);
-  const bool isNear = next < tokens.size() && tokens[next].kind == TokenKind::Word &&
-                      tokens[next].range.line == tokens[at].range.line;
-  const auto isUnit = [&](const Term &term) {
-    return term.first == next && (term.kind == TermKind::Word || term.kind == TermKind::Unknown);
-  };
-  return isNear && std::any_of(terms.begin(), terms.end(), isUnit) ? tokens[next].text : "";
 }
 
 /// Whether one of the facts, or a term, is made of the token.
@@ -447,7 +419,120 @@ bool isOfCall(const std::vector<Token> &tokens, size_t at) {
   return isArgumentName(name) || !isSize;
 }
 
+/// What the names in front of "=" are: a shape, and sizes for others with these names. Returns the
+/// end of the sizes, or `at`.
+size_t readSizesOf(const std::vector<Token> &tokens, size_t at,
+                   const std::vector<WrittenDim> &names, Facts &facts) {
+  std::vector<WrittenDim> sizes;
+  const bool isEqual = isSymbol(tokens, at, "=") || isSymbol(tokens, at, "为");
+  const size_t end = isEqual ? readShape(tokens, at + 1, sizes) : at;
+  const bool isSized = std::all_of(sizes.begin(), sizes.end(),
+                                   [](const WrittenDim &dim) { return dim.name.empty(); });
+  if (!isEqual || end <= at + 1 || !isSized || sizes.size() != names.size()) {
+    return at;
+  }
+  ShapeFact shape{{}, tokens[at + 1].range};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    shape.sizes.push_back(sizes[i].size);
+    if (!names[i].name.empty()) {
+      facts.sizes.push_back({names[i].name, sizes[i].size, tokens[at + 1].range});
+    }
+  }
+  facts.shapes.push_back(std::move(shape));
+  return end;
+}
+
+/// What a shape is of: the word in front of it, over "of shape", "is" and marks; the first cell in
+/// a row of a table.
+std::string wordBefore(const std::vector<Token> &tokens, size_t at) {
+  static const std::set<std::string> between = {"of", "shap", "is", "are", "with",
+                                                "形", "状",   "为", "是",  "的"};
+  const int line = tokens[at].range.line;
+  while (at > 0 && tokens[at - 1].range.line == line &&
+         (between.contains(tokens[at - 1].text) ||
+          (tokens[at - 1].kind == TokenKind::Symbol && tokens[at - 1].text != "," &&
+           tokens[at - 1].text != "，" && tokens[at - 1].text != "。" &&
+           tokens[at - 1].text != "]" && tokens[at - 1].text != ")"))) {
+    --at;
+  }
+  if (at == 0 || tokens[at - 1].range.line != line) {
+    return "";
+  }
+  const Token &word = tokens[at - 1];
+  const bool isHan = word.kind == TokenKind::Han && at > 1 && tokens[at - 2].kind == TokenKind::Han;
+  return isHan ? tokens[at - 2].text + word.text : word.kind == TokenKind::Word ? word.name : "";
+}
+
+/// "into three parts", 分成3份.
+std::optional<int64_t> partsIn(const std::vector<Token> &tokens) {
+  static const std::set<std::string> parts = {stem("parts"), stem("pieces"), stem("chunks"),
+                                              "份",          "块",           "段"};
+  for (size_t at = 1; at + 1 < tokens.size(); ++at) {
+    const bool isInto = isSymbol(tokens, at - 1, "into") || isSymbol(tokens, at - 1, "成");
+    const auto count = isInto ? factorAt(tokens, at) : std::nullopt;
+    const size_t next = at + (isSymbol(tokens, at + 1, "equal") ? 2 : 1);
+    if (count && next < tokens.size() && parts.contains(tokens[next].text)) {
+      return static_cast<int64_t>(*count);
+    }
+  }
+  return std::nullopt;
+}
+
+/// "two linear layers", "3 matmuls", 两个线性层: more than one product in a row.
+bool areSeveral(const std::vector<Token> &tokens, const std::vector<Term> &terms) {
+  return std::any_of(terms.begin(), terms.end(), [&](const Term &term) {
+    const bool isProduct = term.idea == "matmul" || term.idea == "conv2d";
+    const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "个") ? 2 : 1;
+    if (!isProduct || term.first < back) {
+      return false;
+    }
+    const size_t at = term.first - back;
+    const auto count = tokens[at].kind != TokenKind::Symbol ? factorAt(tokens, at) : std::nullopt;
+    const bool isShape = at > 0 && isSymbol(tokens, at - 1, "×");
+    return !isShape && (isSymbol(tokens, at, "两") || (count && *count >= 2 && *count <= 4));
+  });
+}
+
+/// "ij, jk -> ik": words of letters with commas between, an arrow and one more.
+std::string equationIn(const std::vector<Token> &tokens) {
+  for (size_t at = 1; at + 1 < tokens.size(); ++at) {
+    const bool isArrow =
+        (isSymbol(tokens, at, "-") && isSymbol(tokens, at + 1, ">")) || isSymbol(tokens, at, "→");
+    if (!isArrow || tokens[at - 1].kind != TokenKind::Word) {
+      continue;
+    }
+    const size_t result = at + (isSymbol(tokens, at, "-") ? 2 : 1);
+    std::string equation = tokens[at - 1].name;
+    for (size_t i = at - 1;
+         i > 1 && isSymbol(tokens, i - 1, ",") && tokens[i - 2].kind == TokenKind::Word; i -= 2) {
+      equation.insert(0, tokens[i - 2].name + ",");
+    }
+    const bool hasResult = result < tokens.size() && tokens[result].kind == TokenKind::Word;
+    return equation + "->" + (hasResult ? tokens[result].name : "");
+  }
+  return "";
+}
+
+/// "2x2 pooling" is of images.
+void readWindowShapes(Facts &facts) {
+  for (const ShapeFact &shape : facts.shapes) {
+    const std::vector<int64_t> &sizes = shape.sizes;
+    if (!facts.spatial && isWindowShape(facts, shape)) {
+      facts.spatial = static_cast<int64_t>(sizes.size());
+    }
+  }
+}
+
 } // namespace
+
+bool isWindowShape(const Facts &facts, const ShapeFact &shape) {
+  constexpr int64_t largestWindow = 16;
+  const std::vector<int64_t> &sizes = shape.sizes;
+  return facts.windowLines.contains(shape.range.line) && (sizes.size() == 2 || sizes.size() == 3) &&
+         sizes[0] <= largestWindow &&
+         std::count(sizes.begin(), sizes.end(), sizes[0]) ==
+             static_cast<std::ptrdiff_t>(sizes.size());
+}
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms) {
   Facts facts;
@@ -456,6 +541,7 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
     std::fill(isOfShape.begin() + static_cast<std::ptrdiff_t>(first),
               isOfShape.begin() + static_cast<std::ptrdiff_t>(end), true);
   };
+  facts.isDocument = !tokens.empty() && tokens.front().range.line != tokens.back().range.line;
   facts.axes = findAxes(tokens);
   if (facts.axes) {
     take(facts.axes->first, facts.axes->last + 1);
@@ -472,8 +558,14 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
     if (end > at) {
       const bool isSized = std::all_of(dims.begin(), dims.end(),
                                        [](const WrittenDim &dim) { return dim.name.empty(); });
-      ShapeFact sized{{}, tokens[at].range};
-      NamedShapeFact named{{}, tokens[at].range};
+      if (const size_t sizesEnd = isSized ? end : readSizesOf(tokens, end, dims, facts);
+          sizesEnd > end) { // "[B, S, H] = [4, 512, 768]"
+        take(at, sizesEnd);
+        at = sizesEnd;
+        continue;
+      }
+      ShapeFact sized{{}, tokens[at].range, wordBefore(tokens, at)};
+      NamedShapeFact named{{}, tokens[at].range, sized.of};
       for (const WrittenDim &dim : dims) {
         sized.sizes.push_back(dim.size);
         named.names.push_back(dim.name.empty() ? std::to_string(dim.size) : dim.name);
@@ -508,6 +600,7 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
   std::vector<SourceRange> joined; // numbers that are sizes of a shape
   readNumbers(tokens, terms, isOfShape, facts, joined);
   readWindows(terms, facts);
+  readWindowShapes(facts);
   if (facts.axes && facts.axes->dims == std::vector<int64_t>{allDims} && hasIdea(terms, "rows")) {
     facts.axes.reset(); // "the largest of all elements of each row"
   }
@@ -527,17 +620,32 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
     const bool isNumber = tokens[at].kind == TokenKind::Number
                               ? numberAt(tokens, at).has_value()
                               : factorAt(tokens, at) && isFactorAt(tokens, at);
+    if (isNumber && isPercent(tokens, at) && isOfPeak(tokens, at)) {
+      facts.peaks.push_back({*factorAt(tokens, at), tokens[at].range});
+      continue;
+    }
     if (isNumber && !isOfShape[at] && !isTaken(tokens[at], at, terms, facts) &&
         std::none_of(joined.begin(), joined.end(),
                      [&](const SourceRange &one) { return isAt(one, tokens[at].range); })) {
+      if (facts.isDocument && isListed(tokens, at)) {
+        continue;
+      }
       facts.loose.push_back(looseAt(tokens, at));
       facts.loose.back().unit = unitBehind(tokens, at, terms);
     }
   }
+  facts.parts = partsIn(tokens);
+  facts.areLayers = areSeveral(tokens, terms);
+  facts.equation = hasIdea(terms, "einsum") ? equationIn(tokens) : "";
   facts.reduction = reductionIn(tokens);
+  const bool isLoss = std::any_of(terms.begin(), terms.end(), [](const Term &term) {
+    return term.idea == "loss" || term.idea.ends_with("_loss") || term.idea == "cross_entropy";
+  });
+  if (facts.reduction.empty() && isLoss && hasIdea(terms, "mean")) {
+    facts.reduction = "mean"; // "averaged", 取平均
+  }
   facts.tensors = facts.tensors ? facts.tensors : lettersIn(tokens);
   facts.gradients = findGradients(tokens, terms);
-  facts.isDocument = !tokens.empty() && tokens.front().range.line != tokens.back().range.line;
   resolveNames(facts);
   return facts;
 }

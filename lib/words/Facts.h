@@ -16,11 +16,13 @@ namespace nereid::words {
 struct ShapeFact {
   std::vector<int64_t> sizes;
   SourceRange range;
+  std::string of = {}; ///< the word in front: "weight [4096, 1024]"
 };
 /// Names of which not all have a size in the text.
 struct NamedShapeFact {
   std::vector<std::string> names;
   SourceRange range;
+  std::string of = {};
 };
 struct SizeFact {
   std::string name;
@@ -61,19 +63,27 @@ struct Facts {
   std::vector<Term> types;                 ///< each once
   std::vector<Term> castTypes;             ///< "to int8": what the result is turned into
   std::vector<Term> inputTypes;            ///< "int8 weights": of one input
+  std::vector<Term> innerTypes;            ///< "fp32 accumulation", "a float64 reference"
   std::set<int> windowLines;               ///< lines that name a pooling or a convolution
   std::optional<int64_t> spatial;          ///< "3d convolution": dimensions of the window
   std::vector<Term> targets;
   std::vector<NumberFact> ranks, speedups, precisions;
+  std::vector<NumberFact> peaks; ///< "60 % of peak bandwidth": parts of 100
   std::vector<LooseNumber> loose;
   std::vector<GradientFact> gradients; ///< with respect to what
   std::optional<AxesFact> axes;
+  std::string equation;  ///< "ij,jk->ik" of a text that names einsum
   std::string reduction; ///< "none", "sum" or "mean" of a loss, where the text says it
   std::optional<PaddingFact> padding;
   std::optional<ShapeFact> resizedTo; ///< "resize to 224x224"
   std::optional<int64_t> tensors;     ///< "three tensors", of three and more
+  std::optional<int64_t> parts;       ///< "into three parts"
+  bool areLayers = false;             ///< "two linear layers"
   bool isDocument = false;            ///< of several lines
 };
+
+/// "2x2" in the line of a pooling is its window: an image is larger.
+bool isWindowShape(const Facts &facts, const ShapeFact &shape);
 
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms);
 

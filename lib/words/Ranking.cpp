@@ -18,21 +18,10 @@ constexpr double inName = 3, inSummary = 1.5, inBody = 1, inSupport = 0.5;
 /// What it costs when only the name, or only the text, has it.
 constexpr double notSaid = 1.5, backwardNotSaid = 4, notHad = 0.3, weakNotHad = 0.8;
 constexpr double wrongStructure = 2, rightStructure = 1;
-/// Part of the first score that the second must stay below.
-constexpr double clearlyBelow = 0.86;
 
 bool isSubject(const Term &term) {
   return term.kind == TermKind::Operation || term.kind == TermKind::Weak ||
          term.kind == TermKind::Context || term.kind == TermKind::Word;
-}
-
-/// A name may say what stands before the operator ("conv_bias_relu"): products are only where the
-/// body has them.
-bool isElsewhere(const Shipped &one, const Term &term) {
-  const definition::Operation *operation = definition::findOperation(term.idea);
-  return operation && !term.isNegated && !one.body.contains(term.idea) &&
-         (operation->kind == definition::OperationKind::Contraction ||
-          operation->kind == definition::OperationKind::Convolution);
 }
 
 /// The part of a name whose stem is the term: "online" for "onlin".
@@ -62,13 +51,6 @@ bool isOfNumber(const Term &term, const Facts &facts) {
                   term.range.column >= number.range.endColumn;
          });
 }
-
-/// Of a fact, which is judged by itself.
-bool isOfFact(const Term &term, const Facts &facts) {
-  return isOfGradient(term, facts) || isOfNumber(term, facts);
-}
-
-bool isStrong(const Term &term) { return term.kind == TermKind::Operation && !term.isNegated; }
 
 class Ranker {
 public:
@@ -101,7 +83,9 @@ public:
 
   /// None when the definition lacks an operation of the text, or has what the text excludes.
   std::optional<Candidate> judge(const Shipped &one) {
-    Candidate candidate{&one, 0, true, false, false, {}, {}};
+    Candidate candidate;
+    candidate.shipped = &one;
+    candidate.isWhole = true;
     if (isOtherGradient(one) || isOfOtherWindows(one) || isOtherWay(one)) {
       return std::nullopt;
     }
@@ -126,6 +110,7 @@ public:
                                                 : term.kind == TermKind::Word ? -notHad
                                                                               : -weakNotHad);
       if (worth > 0) {
+        candidate.ideas.insert(term.idea);
         candidate.matched.push_back(fmt::format("'{}'{} ({})", term.text,
                                                 term.isCorrected ? " as '" + term.idea + "'" : "",
                                                 placeOf(worth)));
@@ -239,7 +224,9 @@ private:
     if (term.isNegated) {
       return one.computes(term.idea) || one.inputs.contains(term.idea);
     }
-    if (isStrong(term) && !one.computes(term.idea) && !one.classes.contains(term.idea)) {
+    // "rotary with cos and sin tables": an input may be what an operation gives.
+    if (isStrong(term) && !one.computes(term.idea) && !one.classes.contains(term.idea) &&
+        !one.inputs.contains(term.idea)) {
       return true;
     }
     if (isOfOtherScale(one, term)) {
@@ -254,6 +241,9 @@ private:
   /// A product or a convolution is more than what was asked for, unless the text names it.
   bool isUnaskedProduct(const Shipped &one, const Candidate &candidate) const {
     const auto isProduct = [](const std::string &idea) {
+      if (idea == "depthwise" || idea == "transposed_convolution") {
+        return true;
+      }
       const definition::Operation *operation = definition::findOperation(idea);
       return operation && (operation->kind == definition::OperationKind::Contraction ||
                            operation->kind == definition::OperationKind::Convolution);
@@ -281,7 +271,11 @@ private:
   /// A type that the definition does not have makes it less likely, a rank too.
   void judgeFacts(const Shipped &one, Candidate &candidate) const {
     for (const Term &type : facts.types) {
-      if (!definition::checkDtype(one.op, *parseDType(type.idea))) {
+      const DType asked = *parseDType(type.idea);
+      const bool isOfInput =
+          std::any_of(one.op.parameters.begin(), one.op.parameters.end(),
+                      [&](const auto &parameter) { return parameter.fixedDtype == asked; });
+      if (!definition::checkDtype(one.op, asked) && !isOfInput) {
         candidate.score -= 2 * wrongStructure;
       }
     }
@@ -303,100 +297,26 @@ private:
       candidate.score -= 2 * wrongStructure;
     } else if (!isOpen) {
       candidate.score += 2 * rightStructure;
+      candidate.hasRank = true;
     }
   }
 };
 
-/// The text asks for something that the definition does not have: an operation that goes by an
-/// everyday word, or an input.
-bool isLacking(const Shipped &one, const Term &term) {
-  static const std::set<std::string> everyday = {"all", "any", "where", "norm", "normalisation"};
-  static const std::set<std::string> inputs = {"bias", "weight", "gate"};
-  const bool isAsked =
-      (term.kind == TermKind::Weak && !everyday.contains(term.idea)) || inputs.contains(term.idea);
-  const bool isSign = term.text == "+" || term.text == "*" || term.text == "/"; // of a formula
-  // "gelu of x times y": between two operands, where the definition has one.
-  static const std::set<std::string> between = {"times", "plus", "minus", "divided",
-                                                "乘以",  "加上", "减去",  "除以"};
-  if (between.contains(term.text) && !term.isNegated && one.op.parameters.size() == 1) {
-    return true;
-  }
-  // "sort columns"
-  const bool isColumn = term.text == "columns" || term.text == "column";
-  if (isColumn && term.kind == TermKind::Word && !one.has(term.idea) && !one.has("columns")) {
-    return true;
-  }
-  // "normalise by L1": the second power is what goes without saying.
-  const bool isPower = term.idea.size() == 2 && term.idea[0] == 'l' && term.idea[1] >= '0' &&
-                       term.idea[1] <= '9' && term.idea != "l2";
-  if (isPower && !term.isNegated && !one.has(term.idea)) {
-    return true;
-  }
-  const bool isOwn = term.idea == "bias" || term.idea == "gate"; // a scene may speak of another's
-  if (isOwn && !term.isNegated) {
-    return !one.computes(term.idea) && !one.inputs.contains(term.idea);
-  }
-  const bool hasIt = isSign ? one.body.contains(term.idea) : one.has(term.idea);
-  return isAsked && !term.isNegated && !hasIt;
-}
-
-/// A product of matrices is of two: a definition with a third tensor is meant where the text names
-/// it, or a layer.
-bool hasTensorsNobodyNamed(const Shipped &one, const std::vector<Term> &terms) {
-  static const std::set<std::string> products = {"matrix product",
-                                                 "matrix product of two",
-                                                 "matrix multiplication",
-                                                 "matrix multiply",
-                                                 "matmul",
-                                                 "gemm",
-                                                 "multiply two matrices",
-                                                 "@",
-                                                 "两个矩阵相乘",
-                                                 "矩阵相乘",
-                                                 "两个矩阵的乘积",
-                                                 "矩阵乘",
-                                                 "矩阵乘法"};
-  bool isProduct = false, isLayer = false, isMore = false;
-  for (const Term &term : terms) {
-    const bool isMatmul = term.idea == "matmul";
-    isProduct |= isMatmul && products.contains(term.text);
-    isLayer |= isMatmul && !products.contains(term.text);
-    isMore |= !isMatmul && term.idea != "transpose" && !term.isNegated &&
-              (term.kind == TermKind::Operation || term.kind == TermKind::Weak ||
-               term.kind == TermKind::Context);
-  }
-  const auto tensors = std::count_if(one.op.parameters.begin(), one.op.parameters.end(),
-                                     [](const auto &parameter) { return !parameter.isScalar; });
-  return isProduct && !isLayer && !isMore && tensors > 2;
-}
-
-/// "the upper triangle" has the diagonal: a view by another number than a call without it is meant
-/// where the text says the number, or of what it is.
-bool hasNumberNobodySaid(const Shipped &one, const std::vector<Term> &terms, const Facts &facts) {
-  return std::any_of(one.arguments.begin(), one.arguments.end(), [&](const BodyArgument &argument) {
-    const definition::Operation *operation = definition::findOperation(argument.function);
-    const definition::Function *function = definition::findFunction(argument.function);
-    const bool isWindow = argument.name == "stride" || argument.name == "dilation";
-    const bool isView = operation && operation->kind == definition::OperationKind::View;
-    if ((!operation && !function) || argument.values.size() != 1 ||
-        !(isView || (isWindow && argument.function.starts_with("conv")))) {
-      return false;
-    }
-    const auto &signature = operation ? operation->arguments : function->arguments;
-    const auto own = std::find_if(signature.begin(), signature.end(),
-                                  [&](const auto &each) { return each.name == argument.name; });
-    const bool isOther =
-        own != signature.end() && own->hasDefault && own->defaultText != argument.text;
-    const bool isSaid =
-        std::any_of(facts.loose.begin(), facts.loose.end(),
-                    [&](const auto &number) { return number.value == argument.values[0]; }) ||
-        std::any_of(terms.begin(), terms.end(),
-                    [&](const Term &term) { return term.idea == stem(argument.name); });
-    return isOther && !isSaid;
-  });
-}
-
 } // namespace
+
+bool isElsewhere(const Shipped &one, const Term &term) {
+  const definition::Operation *operation = definition::findOperation(term.idea);
+  return operation && !term.isNegated && !one.body.contains(term.idea) &&
+         (operation->kind == definition::OperationKind::Contraction ||
+          operation->kind == definition::OperationKind::Convolution);
+}
+
+bool isOfFact(const Term &term, const Facts &facts) {
+  const bool isReduction = term.idea == "mean" && facts.reduction == "mean";
+  return isOfGradient(term, facts) || isOfNumber(term, facts) || isReduction;
+}
+
+bool isStrong(const Term &term) { return term.kind == TermKind::Operation && !term.isNegated; }
 
 std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms,
                             const Facts &facts) {
@@ -426,77 +346,6 @@ std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vect
     std::erase_if(candidates, [](const Candidate &one) { return one.score <= 0; });
   }
   return candidates;
-}
-
-bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms,
-             const Facts &facts) {
-  if (candidates.empty() || candidates[0].score <= 0 || candidates[0].isClass) {
-    return false;
-  }
-  const Candidate &best = candidates[0];
-  const auto anyOf = [&](auto &&holds) { return std::any_of(terms.begin(), terms.end(), holds); };
-  if (!hasNumbersOf(*best.shipped, facts) || hasTensorsNobodyNamed(*best.shipped, terms) ||
-      hasNumberNobodySaid(*best.shipped, terms, facts)) {
-    return false;
-  }
-  // "fp8 to fp32" is no "to_float8".
-  const auto isInName = [&](const Term &type) { return best.shipped->names.contains(type.idea); };
-  const bool isOtherCast = best.shipped->op.name.starts_with("to_") && !facts.castTypes.empty() &&
-                           std::none_of(facts.castTypes.begin(), facts.castTypes.end(), isInName);
-  if (best.lacksName || isOtherCast) {
-    return false;
-  }
-  const bool hasUnknown = anyOf(
-      [&](const Term &term) { return term.kind == TermKind::Unknown && !isOfFact(term, facts); });
-  const bool isNamed = anyOf([&](const Term &term) {
-    return isStrong(term) ||
-           (term.kind == TermKind::Word && best.shipped->names.contains(term.idea));
-  });
-  if (anyOf([&](const Term &term) {
-        return !isOfFact(term, facts) &&
-               (isElsewhere(*best.shipped, term) || isLacking(*best.shipped, term));
-      })) {
-    return false;
-  }
-  // A function of its name that the text does not ask for: "dropout" is not "layer_norm_dropout",
-  // and "linear followed by tanh" not "linear_gelu_tanh".
-  static const std::set<std::string> arithmetic = {"add", "sub", "mul", "div"}; // how, not what
-  const bool isMore =
-      std::any_of(best.missing.begin(), best.missing.end(), [](const std::string &name) {
-        const definition::Operation *operation = definition::findOperation(name);
-        return operation && !arithmetic.contains(name) &&
-               (operation->kind == definition::OperationKind::Composite ||
-                operation->kind == definition::OperationKind::Pointwise);
-      });
-  const bool isUnaskedGradient =
-      std::find(best.missing.begin(), best.missing.end(), "backward") != best.missing.end();
-  if (isMore || isUnaskedGradient) {
-    return false;
-  }
-  // "the upper part" is not "positive_part": a word of its name that says nothing by itself.
-  const bool isKnown = anyOf([&](const Term &term) {
-    return !term.isNegated && (best.shipped->names.contains(term.idea) || isStrong(term)) &&
-           term.kind != TermKind::Word && term.kind != TermKind::Unknown;
-  });
-  const auto isMet = [&](const Term &term) { return best.shipped->has(term.idea); };
-  const bool isPartly = anyOf([&](const Term &term) {
-    return term.kind == TermKind::Word && !isOfFact(term, facts) && !isMet(term);
-  });
-  if (!isKnown && isPartly && !best.isWhole) {
-    return false;
-  }
-  const bool isExcluding = anyOf([](const Term &term) { return term.isNegated; });
-  if ((hasUnknown && !isNamed) || (isExcluding && !best.isWhole)) {
-    return false;
-  }
-  if (candidates.size() == 1 || candidates[1].score < clearlyBelow * best.score) {
-    return true;
-  }
-  const Candidate &second = candidates[1];
-  const bool isPlainer =
-      best.shipped->names == second.shipped->names &&
-      (best.score > second.score || best.shipped->op.name.size() < second.shipped->op.name.size());
-  return isPlainer || (best.isWhole && !second.isWhole && second.score < best.score);
 }
 
 } // namespace nereid::words

@@ -70,6 +70,27 @@ size_t readProduct(const std::vector<Token> &tokens, size_t at, std::vector<Writ
   return dims.size() > 1 && dims.size() <= mostDims ? next : at;
 }
 
+/// "B × S × H", "N x C x 4 x 4": three at least, as two are a product of matrices.
+size_t readNames(const std::vector<Token> &tokens, size_t at, std::vector<WrittenDim> &dims) {
+  size_t next = at;
+  bool isNamed = false;
+  while (next < tokens.size() && dims.size() < mostDims) {
+    const auto size = sizeAt(tokens, next);
+    if (!size && !isDimName(tokens[next], false)) {
+      break;
+    }
+    isNamed |= !size;
+    dims.push_back({size ? "" : tokens[next].name, size.value_or(0)});
+    ++next;
+    if (!isAny(tokens, next, {"x", "×"})) {
+      break;
+    }
+    ++next;
+  }
+  const bool isWhole = dims.size() > 2 && next > at && !isAny(tokens, next - 1, {"x", "×"});
+  return isNamed && isWhole ? next : at;
+}
+
 /// "BxCxHxW": capital letters with an "x" between.
 size_t readLetters(const Token &token, size_t at, std::vector<WrittenDim> &dims) {
   const std::string &name = token.name;
@@ -123,7 +144,7 @@ bool isSymbol(const std::vector<Token> &tokens, size_t at, std::string_view text
 }
 
 size_t readShape(const std::vector<Token> &tokens, size_t at, std::vector<WrittenDim> &dims) {
-  for (auto *read : {readList, readProduct, readRows}) {
+  for (auto *read : {readList, readNames, readProduct, readRows}) {
     dims.clear();
     if (const size_t end = read(tokens, at, dims); end > at) {
       return end;

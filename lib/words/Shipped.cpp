@@ -6,6 +6,7 @@
 #include "lib/words/Gradients.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 
@@ -45,6 +46,13 @@ void addCalls(std::set<std::string> &to, const std::string &body) {
   }
 }
 
+/// Calls of layers, whose inputs go by one letter.
+constexpr std::array layers = {"F.linear(", "F.conv"};
+
+std::string layerInput(const std::string &name) {
+  return name == "b" ? "bias" : name == "w" ? "weight" : "";
+}
+
 void describe(Shipped &one) {
   const definition::Operator &op = one.op;
   addTerms(one.names, op.name);
@@ -79,11 +87,17 @@ void describe(Shipped &one) {
                  operation->kind == definition::OperationKind::Composite;
     }
   }
+  const bool isLayer = std::any_of(layers.begin(), layers.end(), [&](const char *layer) {
+    return op.body.find(layer) != std::string::npos;
+  });
   for (const definition::Parameter &parameter : op.parameters) {
     if (parameter.isScalar && parameter.name == "seed") {
       one.classes.insert("random");
     }
     addTerms(one.inputs, parameter.name);
+    const std::string layer = isLayer ? layerInput(parameter.name) : "";
+    addTerms(one.inputs, layer);
+    addTerms(one.support, layer);
     addTerms(one.support, parameter.name + ". " + parameter.description);
   }
   for (size_t i = 0; one.computes("backward") && i < op.outputNames.size(); ++i) {

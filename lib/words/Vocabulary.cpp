@@ -103,7 +103,8 @@ const Entry *nearest(const std::string &key) {
   const Entry *found = nullptr;
   for (const auto &[name, entry] : lexicon().entries) {
     const bool isNamed = entry.kind == TermKind::Operation && name.size() + 1 >= shortestCorrected;
-    if (!isNamed || !differsByOne(key, name)) {
+    // The first letter is seldom wrong: "router" is no "outer".
+    if (!isNamed || name.front() != key.front() || !differsByOne(key, name)) {
       continue;
     }
     if (found && found->idea != entry.idea) {

@@ -4,6 +4,7 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/sizes/ComputedDims.h"
 #include "lib/words/numbers/Numbers.h"
+#include "lib/words/numbers/WindowSizes.h"
 
 #include <fmt/format.h>
 
@@ -66,18 +67,6 @@ bool unify(const definition::SymbolicShape &shape, const std::vector<int64_t> &s
   return true;
 }
 
-/// What cases of the definition give values to.
-std::vector<std::string> caseSymbols(const definition::Operator &op, const ComputedDims &computed) {
-  std::vector<std::string> symbols = definition::symbolsOf(op);
-  for (const ComputedDims::Named &dim : computed.dims) {
-    std::erase(symbols, dim.name);
-  }
-  for (const ComputedDims::Named &size : computed.sizes) {
-    symbols.push_back(size.name);
-  }
-  return symbols;
-}
-
 /// With D where a shape says "2 * D", by its dimension where that is bound; nothing where no D
 /// makes the dimension what it is.
 std::optional<Binding> asWritten(const ComputedDims &computed, Binding binding) {
@@ -101,32 +90,114 @@ std::optional<Binding> asWritten(const ComputedDims &computed, Binding binding) 
 
 std::string caseText(const definition::Operator &op, const ComputedDims &computed,
                      const Binding &binding, const std::string &name) {
+  std::vector<std::string> symbols = definition::symbolsOf(op);
+  for (const ComputedDims::Named &dim : computed.dims) {
+    std::erase(symbols, dim.name);
+  }
+  for (const ComputedDims::Named &size : computed.sizes) {
+    symbols.push_back(size.name);
+  }
   std::string text = fmt::format("  {{ name = \"{}\"", name);
-  for (const std::string &symbol : caseSymbols(op, computed)) {
+  for (const std::string &symbol : symbols) {
     text += symbol == "..." ? fmt::format(", \"...\" = [{}]", fmt::join(binding.rest, ", "))
                             : fmt::format(", {} = {}", symbol, binding.symbols.at(symbol));
   }
   return text + " },\n";
 }
 
-bool hasAll(const definition::Operator &op, const ComputedDims &computed, const Binding &binding) {
-  const auto symbols = caseSymbols(op, computed);
+bool hasAll(const definition::Operator &op, const Binding &binding) {
+  const auto symbols = definition::symbolsOf(op);
   return std::all_of(symbols.begin(), symbols.end(), [&](const std::string &symbol) {
     return symbol == "..." || binding.symbols.contains(symbol);
   });
 }
 
-/// Sizes for a case of one shape; nothing when the first tensor cannot have it.
-std::optional<Binding> bindFirst(const definition::Operator &op, const ComputedDims &computed,
-                                 const std::vector<int64_t> &sizes) {
-  const auto tensor = std::find_if(op.parameters.begin(), op.parameters.end(),
-                                   [](const auto &parameter) { return !parameter.isScalar; });
+const definition::Parameter *firstTensor(const definition::Operator &op) {
+  const auto tensor =
+      std::find_if(op.parameters.begin(), op.parameters.end(), [](const auto &parameter) {
+        return !parameter.isScalar && !parameter.shape.empty();
+      });
+  return tensor == op.parameters.end() ? nullptr : &*tensor;
+}
+
+/// Sizes for a case of one shape; nothing when the first tensor cannot have it. Sizes that it does
+/// not have come from the text's shapes of other tensors, then from the first case of the
+/// definition, which is said.
+std::optional<Binding> bindFirst(const definition::Operator &op, const std::vector<int64_t> &sizes,
+                                 const Facts &facts, std::string &assumed,
+                                 std::set<std::vector<int64_t>> *others = nullptr) {
+  const definition::Parameter *const tensor = firstTensor(op);
   Binding binding;
-  if (tensor == op.parameters.end() || !unify(tensor->shape, sizes, binding)) {
+  if (!tensor || !unify(tensor->shape, sizes, binding)) {
     return std::nullopt;
   }
-  const std::optional<Binding> written = asWritten(computed, std::move(binding));
-  return written && hasAll(op, computed, *written) ? written : std::nullopt;
+  for (const ShapeFact &shape : facts.shapes) {
+    for (const definition::Parameter &parameter : op.parameters) {
+      Binding more = binding;
+      Binding itself;
+      const bool isOther = &parameter != tensor && !parameter.isScalar && shape.sizes != sizes &&
+                           (!hasAll(op, binding) || !unify(tensor->shape, shape.sizes, itself));
+      if (isOther && unify(parameter.shape, shape.sizes, more)) {
+        binding.symbols = more.symbols;
+        if (others) {
+          others->insert(shape.sizes);
+        }
+        break;
+      }
+    }
+  }
+  if (hasAll(op, binding) || op.performanceCases.empty()) {
+    return hasAll(op, binding) ? std::optional(binding) : std::nullopt;
+  }
+  std::vector<std::string> added;
+  for (const auto &[symbol, size] : op.performanceCases.front().binding.symbols) {
+    if (binding.symbols.emplace(symbol, size).second) {
+      added.push_back(fmt::format("{} = {}", symbol, size));
+    }
+  }
+  assumed = fmt::format("{}", fmt::join(added, ", "));
+  return hasAll(op, binding) && definition::checkConstraints(op, binding, std::nullopt)
+             ? std::optional(binding)
+             : std::nullopt;
+}
+
+/// "32 groups" where the case has 320: a size of the text that goes by the letter of its word.
+std::string otherCount(const Binding &binding, const Facts &facts) {
+  static const std::map<std::string, std::string> letters = {
+      {"group", "G"}, {"head", "H"}, {"expert", "E"}, {"组", "G"}, {"头", "H"}, {"专", "E"}};
+  for (const LooseNumber &number : facts.loose) {
+    const auto letter = letters.find(number.counted);
+    const auto size =
+        letter == letters.end() ? binding.symbols.end() : binding.symbols.find(letter->second);
+    if (size != binding.symbols.end() && static_cast<double>(size->second) != number.value) {
+      return fmt::format("{} is {} in it, and {} in the text", size->first, size->second,
+                         number.text);
+    }
+  }
+  return "";
+}
+
+/// A word of the input's name or description: "w", "weights".
+bool isCalled(const definition::Parameter &parameter, const std::string &word) {
+  const auto tokens = tokenize("", parameter.name);
+  const std::string name = stem(lowerCase(word));
+  return tokens && std::any_of(tokens->begin(), tokens->end(),
+                               [&](const Token &token) { return token.text == name; });
+}
+
+/// The shape is said to be of another tensor than the first.
+bool isOfOther(const definition::Operator &op, const ShapeFact &fact) {
+  static const std::set<std::string> others = {
+      "output", "out",  "result", "y",    "weight", "weights", "filter", "filters", "bias",
+      "输出",   "结果", "权重",   "偏置", "卷积核", "掩码",    "标签",   "labels",  "mask"};
+  const definition::Parameter *const first = firstTensor(op);
+  if (fact.of.empty() || !first || isCalled(*first, fact.of)) {
+    return false;
+  }
+  return others.contains(lowerCase(fact.of)) ||
+         std::any_of(op.parameters.begin(), op.parameters.end(), [&](const auto &parameter) {
+           return &parameter != first && isCalled(parameter, fact.of);
+         });
 }
 
 /// The first case with another last dimension: "hidden size 4096".
@@ -154,7 +225,7 @@ std::optional<Binding> bindLast(const definition::Operator &op, const ComputedDi
   } else {
     binding.symbols[shape.back().symbol] = size;
   }
-  return asWritten(computed, std::move(binding));
+  return binding;
 }
 
 std::optional<int64_t> sizeOf(const std::string &name) {
@@ -196,18 +267,22 @@ bool isRowOfAnother(const ShapeFact &fact, const Facts &facts) {
 }
 
 /// Lines of the cases that the text's shapes and sizes make; empty without any.
-std::string casesOf(const definition::Operator &op, const ComputedDims &computed,
-                    const Facts &facts, Written &written) {
+std::string casesOf(const Shipped &shipped, const definition::Operator &op,
+                    const ComputedDims &computed, const Facts &facts, Written &written) {
   constexpr size_t mostCases = 16;
   std::string cases;
   std::vector<std::string> seen;
-  const auto add = [&](const std::optional<Binding> &binding, const std::string &what,
+  const auto add = [&](const std::optional<Binding> &bound, const std::string &what,
                        const std::string &name) {
+    const auto binding = bound ? asWritten(computed, *bound) : std::nullopt;
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       return;
     }
+    const std::string other = binding ? otherCount(*binding, facts) : "";
     if (!binding) {
       written.unused.push_back(what + ": no shape of " + op.name);
+    } else if (!other.empty()) {
+      written.unused.push_back(what + ": " + other);
     } else if (seen.size() >= mostCases) {
       written.unused.push_back(what + fmt::format(": more than {} cases", mostCases));
     } else {
@@ -216,17 +291,37 @@ std::string casesOf(const definition::Operator &op, const ComputedDims &computed
       written.found.push_back(what);
     }
   };
+  std::set<std::vector<int64_t>> others; // shapes of other tensors, which gave a case its sizes
   for (const ShapeFact &fact : facts.shapes) {
     const std::string name = fmt::format("{}", fmt::join(fact.sizes, "x"));
+    if (others.contains(fact.sizes)) {
+      written.found.push_back("shape " + name + ", of another tensor");
+      continue;
+    }
     if (std::find(fact.sizes.begin(), fact.sizes.end(), 0) != fact.sizes.end()) {
       written.unused.push_back("shape " + name + ": without elements there is nothing to time");
+      continue;
+    }
+    if (isWindowShape(facts, fact) && hasWindowsOf(shipped, facts)) {
+      written.found.push_back("window " + name);
       continue;
     }
     if (isRowOfAnother(fact, facts)) {
       written.unused.push_back("shape " + name + ": a row of another shape of the text");
       continue;
     }
-    add(bindFirst(op, computed, fact.sizes), "shape " + name, name);
+    const bool isLeft = std::any_of(facts.shapes.begin(), facts.shapes.end(),
+                                    [&](const ShapeFact &one) { return !isOfOther(op, one); });
+    if (isLeft && isOfOther(op, fact)) {
+      written.unused.push_back(
+          fmt::format("shape {}: of '{}', cases are of the first tensor", name, fact.of));
+      continue;
+    }
+    std::string assumed;
+    add(bindFirst(op, fact.sizes, facts, assumed, &others), "shape " + name, name);
+    if (!assumed.empty() && !seen.empty() && seen.back() == name) {
+      written.defaults.push_back(fmt::format("{} of {}", assumed, name));
+    }
   }
   for (const SizeFact &fact : facts.lengths) {
     add(bindLast(op, computed, fact.size), fmt::format("{} {}", fact.name, fact.size),
@@ -241,19 +336,21 @@ std::string casesOf(const definition::Operator &op, const ComputedDims &computed
   const auto symbols = definition::symbolsOf(op);
   const bool isClosed = std::find(symbols.begin(), symbols.end(), "...") == symbols.end();
   if (!sizes.empty() && facts.shapes.empty()) {
-    add(isClosed && hasAll(op, computed, named) ? std::optional(named) : std::nullopt,
+    add(isClosed && hasAll(op, named) ? std::optional(named) : std::nullopt,
         fmt::format("size {}", fmt::join(sizes, ", ")), "sizes of the text");
   }
   for (const NamedShapeFact &fact : facts.namedShapes) {
     const std::string name = fmt::format("[{}]", fmt::join(fact.names, ", "));
     std::vector<std::string> assumed;
     const auto usual = withUsualSizes(fact, assumed);
-    const auto binding = usual ? bindFirst(op, computed, *usual) : std::nullopt;
+    std::string more;
+    const auto binding = usual ? bindFirst(op, *usual, facts, more) : std::nullopt;
     if (!binding) {
       written.unused.push_back("shape " + name + ": its names have no sizes");
       continue;
     }
     add(binding, "shape " + name, fmt::format("{}", fmt::join(*usual, "x")));
+    assumed.insert(assumed.end(), !more.empty(), more);
     written.defaults.push_back(fmt::format("{} in {}", fmt::join(assumed, ", "), name));
   }
   for (const std::string &text : facts.noShapes) {
@@ -309,6 +406,15 @@ void fillRest(const definition::Operator &op, const Facts &facts, Replaced &repl
   for (const Term &target : facts.targets) {
     written.unused.push_back(
         fmt::format("target {}: a definition holds for all, --chip chooses", target.idea));
+  }
+  for (const NumberFact &fact : facts.peaks) {
+    written.unused.push_back(
+        fmt::format("{} % of the peak: 'nereid develop' goes on to 85 % of the roofline by itself",
+                    fact.value));
+  }
+  for (const Term &type : facts.innerTypes) {
+    written.unused.push_back(
+        fmt::format("type {}: it is of sums, or of what is compared with", type.idea));
   }
   for (const Term &type : facts.inputTypes) {
     written.unused.push_back(fmt::format("type {}: it is of one input", type.idea));
@@ -412,12 +518,23 @@ void fillGradients(const Shipped &shipped, const Facts &facts, Written &written)
   }
 }
 
+/// Of an input whose type is always this one.
+bool isTypeOfInput(const definition::Operator &op, DType type) {
+  return std::any_of(op.parameters.begin(), op.parameters.end(),
+                     [&](const auto &parameter) { return parameter.fixedDtype == type; });
+}
+
 /// E0624 for a type the definition does not have.
 Status fillTypes(const definition::Operator &op, const Facts &facts, const Request &request,
                  Replaced &replaced, Written &written) {
   std::vector<std::string> types;
   for (const Term &type : facts.types) {
-    if (Status known = definition::checkDtype(op, *parseDType(type.idea)); !known) {
+    Status known = definition::checkDtype(op, *parseDType(type.idea));
+    if (!known && isTypeOfInput(op, *parseDType(type.idea))) { // "int8 linear"
+      written.unused.push_back(fmt::format("type {}: it is of one input", type.idea));
+      continue;
+    }
+    if (!known) {
       auto error = makeError("E0624", known.error().message);
       error.at(request.path, request.text, type.range);
       return error.withHelp("name another type, or none");
@@ -511,9 +628,9 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
   }
   const NumbersOf numbers = numbersOf(shipped, facts);
   const definition::Operator &op = numbers.other ? numbers.other->op : shipped.op;
-  const std::string cases =
-      casesOf(op, definition::computedDimsOf(numbers.other ? numbers.other->text : shipped.text),
-              facts, written);
+  const std::string cases = casesOf(
+      shipped, op, definition::computedDimsOf(numbers.other ? numbers.other->text : shipped.text),
+      facts, written);
   if (cases.empty()) {
     written.defaults.push_back("cases of " + shipped.op.name);
   } else {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens, facts, ranking and written definitions of sentences in both languages.
-#include "lib/words/Ranking.h"
+#include "lib/support/AtomicFile.h"
+#include "lib/words/Nearest.h"
 #include "lib/words/Writing.h"
 #include "lib/words/made/Chain.h"
 #include "lib/words/made/Formula.h"
 #include "lib/words/made/Product.h"
 #include "lib/words/numbers/Numbers.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +42,8 @@ std::string answer(const std::string &text) {
   if (!tokens) {
     return "-";
   }
-  const auto terms = termsOf(*tokens);
+  const Parts parts = partsOf(text);
+  const auto terms = withoutAsides(termsOf(*tokens), parts);
   if (auto formula = formulaIn(text); formula && isWhole(*formula, knownOnes())) {
     return "+" + formula->definition.op.body;
   }
@@ -48,8 +51,8 @@ std::string answer(const std::string &text) {
     return "+" + product->op.body;
   }
   const Facts facts = findFacts(*tokens, terms);
-  const auto candidates = rank(shipped(), terms, facts);
-  const bool isFound = isClear(candidates, terms, facts);
+  const auto [candidates, doubt] = nearest(shipped(), terms, parts, facts);
+  const bool isFound = !doubt;
   if (isFound && candidates.front().missing.empty()) {
     return candidates.front().shipped->op.name;
   }
@@ -93,6 +96,88 @@ TEST(Words, EveryDefinitionIsFoundByItsNameAndSummary) {
         [&](const Candidate &candidate) { return candidate.shipped->op.name == one.op.name; });
     EXPECT_TRUE(isNear) << one.op.name << ", but got " << candidates.front().shipped->op.name;
   }
+}
+
+/// Task documents: tables, labels, chapters that speak of other operators.
+TEST(Words, DocumentsFindTheirOperator) {
+  struct Expected {
+    const char *file, *found;
+    std::vector<int64_t> sizes; ///< of the first shape
+    const char *type;
+    double speedup; ///< 0 for none
+  };
+  const std::vector<Expected> documents = {
+      {"low_rank_bias", "broadcast_add_4d", {8, 128, 16, 64}, "float16", 1.5},
+      {"low_rank_bias_table", "broadcast_add_4d", {4, 256, 32, 128}, "float16", 1.3},
+      {"low_rank_bias_labels", "broadcast_add_4d", {2, 64, 8, 96}, "float16", 1.3},
+      {"residual_rms_norm", "residual_rms_norm", {4, 2048, 4096}, "bfloat16", 1.5},
+      {"softmax_labels", "softmax", {8, 16, 1024, 1024}, "float16", 1.2},
+      {"cross_entropy_smoothed", "cross_entropy_smoothed", {4096, 32000}, "bfloat16", 2},
+      {"swiglu", "swiglu", {2, 2048, 11008}, "float16", 1.3},
+      {"layer_norm_backward", "native_layer_norm_backward", {8, 512, 1024}, "float32", 1.2},
+      {"linear_gelu", "linear_gelu", {4096, 4096}, "float16", 1.1},
+      {"gelu_tanh", "gelu_tanh", {16, 1024, 3072}, "bfloat16", 1.2},
+      {"silu", "silu", {32, 512, 2048}, "bfloat16", 0},
+      {"bias_dropout_residual", "bias_dropout_residual", {8, 512, 1024}, "bfloat16", 2},
+      {"cumsum", "cumsum", {128, 4096}, "float32", 1.2},
+      {"group_norm", "group_norm", {4, 320, 64, 64}, "float16", 1.2},
+      {"rotary_tables", "?", {2, 32, 1024, 128}, "bfloat16", 1.5},
+      {"matrix_inverse", "-", {4, 4}, "float32", 2},
+      {"causal_grouped_attention", "?", {2, 32, 1024, 80}, "float16", 0},
+      {"softmax_dropout", "-", {64, 1024}, "float16", 0},
+      {"short_time_fourier", "-", {32, 16000}, "float32", 0},
+      {"fourier", "-", {64, 4096}, "float32", 2},
+      {"beam_search", "-", {8, 4, 32000}, "float32", 0}};
+  for (const Expected &expected : documents) {
+    const std::string file =
+        fmt::format("{}/unittests/words/documents/{}.md", NEREID_SOURCE_DIR, expected.file);
+    const auto content = readTextFile(file);
+    ASSERT_TRUE(content) << file;
+    const std::string prose = readRequest(file, *content).prose;
+    EXPECT_EQ(answer(prose), expected.found) << expected.file;
+    const auto tokens = tokenize(file, prose);
+    const Facts facts = findFacts(*tokens, withoutAsides(termsOf(*tokens), partsOf(prose)));
+    ASSERT_FALSE(facts.shapes.empty()) << expected.file;
+    EXPECT_EQ(facts.shapes[0].sizes, expected.sizes) << expected.file;
+    ASSERT_FALSE(facts.types.empty()) << expected.file;
+    EXPECT_EQ(facts.types[0].idea, expected.type) << expected.file;
+    const std::vector<double> speedups =
+        expected.speedup > 0 ? std::vector<double>{expected.speedup} : std::vector<double>();
+    ASSERT_EQ(facts.speedups.size(), speedups.size()) << expected.file;
+    EXPECT_TRUE(speedups.empty() || facts.speedups[0].value == speedups[0]) << expected.file;
+  }
+}
+
+TEST(Words, LinesThatSayNothingOfTheOperatorAreAside) {
+  const Parts parts = partsOf("# Performance task\n## Background\nfft\n### More\nsvd\n"
+                              "## What\nrelu\n- accuracy: 1e-3,\n  l1 loss\n- name: gelu\n\n"
+                              "三、性能：softmax\n更多\n\n| 精度 | 1e-3 |\n| 功能 | silu |\n");
+  EXPECT_EQ(parts.aside, (std::set<int>{2, 3, 4, 5, 8, 9, 12, 13, 15}));
+  EXPECT_EQ(parts.head, (std::set<int>{1, 10, 16}));
+  EXPECT_TRUE(partsOf("background: relu").aside.empty()); // one line
+}
+
+TEST(Words, FactsOfTasks) {
+  EXPECT_EQ(factsOf("silu, B×S×H = 8×512×1024").shapes.at(0).sizes,
+            (std::vector<int64_t>{8, 512, 1024}));
+  EXPECT_EQ(factsOf("silu of [B, S] = [4, 5]").shapes.at(0).sizes, (std::vector<int64_t>{4, 5}));
+  EXPECT_EQ(factsOf("silu of B x S x 8, B = 2, S = 3").shapes.at(0).sizes,
+            (std::vector<int64_t>{2, 3, 8}));
+  EXPECT_TRUE(factsOf("product A x B").namedShapes.empty());
+  EXPECT_EQ(factsOf("linear, weight [4, 5]").shapes.at(0).of, "weight");
+  EXPECT_EQ(factsOf("relu, 60% of peak bandwidth").peaks.at(0).value, 60);
+  EXPECT_EQ(factsOf("relu，带宽利用率不低于60%").peaks.size(), 1u);
+  EXPECT_EQ(factsOf("dropout of 10 %").loose.at(0).text, "0.1");
+  EXPECT_EQ(factsOf("relu, speed-up of at least 1.5").speedups.at(0).value, 1.5);
+  EXPECT_EQ(factsOf("relu，加速比不低于1.5倍").speedups.size(), 1u);
+  EXPECT_EQ(factsOf("relu in fp16 with fp32 accumulation").types.size(), 1u);
+  EXPECT_EQ(factsOf("relu in bf16, accumulated in fp32").innerTypes.at(0).idea, "float32");
+  EXPECT_EQ(factsOf("数据类型为半精度的relu").types.size(), 1u);
+  EXPECT_EQ(factsOf("把输入转换为fp16").castTypes.size(), 1u);
+  EXPECT_EQ(factsOf("einsum ij, jk -> ik").equation, "ij,jk->ik");
+  EXPECT_EQ(factsOf("split into 3 parts").parts, 3);
+  EXPECT_TRUE(factsOf("two linear layers").areLayers);
+  EXPECT_FALSE(factsOf("linear of two matrices, 2x3").areLayers);
 }
 
 TEST(Words, NearMissesAreNotWritten) {

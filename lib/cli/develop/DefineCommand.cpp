@@ -7,7 +7,7 @@
 #include "lib/generator/ReservedNames.h"
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/words/Ranking.h"
+#include "lib/words/Nearest.h"
 #include "lib/words/Writing.h"
 #include "lib/words/made/Chain.h"
 #include "lib/words/made/Formula.h"
@@ -70,6 +70,7 @@ std::vector<Found> foundIn(const words::Facts &facts) {
   numbers("rank", facts.ranks);
   numbers("speed-up", facts.speedups);
   numbers("precision", facts.precisions);
+  numbers("part of the peak", facts.peaks);
   return found;
 }
 
@@ -87,6 +88,7 @@ struct Reading {
   words::Facts facts;
   std::vector<words::Shipped> shipped;
   std::vector<Candidate> candidates;
+  std::string doubt;                      ///< what speaks against the first candidate
   std::optional<words::Shipped> made;     ///< where no definition has all functions together
   const words::Shipped *chosen = nullptr; ///< null: several are equally near
 };
@@ -99,6 +101,8 @@ Diagnostic fitsNothing(const Reading &reading) {
     return error;
   };
   const words::Term *first = nullptr, *second = nullptr;
+  std::vector<const words::Term *> asks;
+  bool isApart = false; // no definition has first and second
   const std::vector<words::GradientFact> &asked = reading.facts.gradients;
   words::Facts otherwise = reading.facts;
   otherwise.gradients.clear();
@@ -131,8 +135,22 @@ Diagnostic fitsNothing(const Reading &reading) {
           isFunction ? fmt::format("bodies have '{}': write a definition with it", term.idea)
                      : "nereid ops lists the definitions and the functions of bodies");
     }
-    second = first && !second && term.idea != first->idea ? &term : second;
-    first = first ? first : &term;
+    asks.push_back(&term);
+  }
+  for (size_t i = 0; i < asks.size(); ++i) { // two that no definition has, or the first two
+    for (size_t j = i + 1; j < asks.size(); ++j) {
+      const bool isOther = asks[i]->idea != asks[j]->idea;
+      const bool isTogether = std::any_of(
+          reading.shipped.begin(), reading.shipped.end(), [&](const words::Shipped &one) {
+            return one.computes(asks[i]->idea) && one.computes(asks[j]->idea);
+          });
+      const bool isBetter = isOther && !isTogether && !isApart;
+      if (isBetter || (isOther && !second)) {
+        first = asks[i];
+        second = asks[j];
+        isApart = !isTogether;
+      }
+    }
   }
   if (second) {
     return place(makeError("E0622", fmt::format("no definition has '{}' and '{}' together",
@@ -159,6 +177,9 @@ void printJson(const Reading &reading, const words::Written *written, const std:
                                   {"score", one.score},
                                   {"matched", one.matched},
                                   {"not_said", one.missing}});
+  }
+  if (!written && !reading.doubt.empty()) {
+    json["doubt"] = reading.doubt;
   }
   json["found"] = nlohmann::ordered_json::array();
   for (const Found &one : foundIn(reading.facts)) {
@@ -217,6 +238,10 @@ void printReasons(FILE *to, const Reading &reading, const words::Written *writte
   if (!written) {
     for (const std::string &one : unplaced(reading)) {
       fmt::print(to, "{}\n", one);
+    }
+    if (!reading.doubt.empty()) {
+      fmt::print(to, "Not '{}' for certain: {}\n", reading.candidates.front().shipped->op.name,
+                 reading.doubt);
     }
     fmt::print(to, "Nothing is written: no operator is clearly the nearest; --choose names one\n");
     return;
@@ -299,7 +324,8 @@ Result<Reading> read(const Options &options) {
         .withHelp("name their folder in NEREID_OPERATOR_PATH");
   }
   const auto known = words::knownTerms(reading.shipped);
-  reading.terms = words::findTerms(*tokens, &known);
+  const words::Parts parts = words::partsOf(reading.request.prose);
+  reading.terms = words::withoutAsides(words::findTerms(*tokens, &known), parts);
   reading.facts = words::findFacts(*tokens, reading.terms);
   if (options.choose.empty() && takeFormula(reading, known)) {
     return reading;
@@ -308,8 +334,10 @@ Result<Reading> read(const Options &options) {
   if (reading.made) {
     return reading;
   }
-  reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
-  const bool isClear = words::isClear(reading.candidates, reading.terms, reading.facts);
+  auto nearest = words::nearest(reading.shipped, reading.terms, parts, reading.facts);
+  reading.candidates = std::move(nearest.candidates);
+  reading.doubt = nearest.doubt.value_or("");
+  const bool isClear = !nearest.doubt;
   const auto steps = words::chainOf(reading.terms, *tokens);
   // A definition whose name says more than the text computes something else.
   const bool isAsked = isClear && reading.candidates.front().missing.empty();

@@ -110,10 +110,8 @@ private:
   const Node *map(const char *name, const Node *a, const Node *b) {
     return program.nodes.map(name, a->dtype, {a, b});
   }
-  const Node *pick(const Node *reduction, uint32_t component) {
-    NodeParts parts{NodeKind::Pick, reduction->inputs[component]->dtype, {reduction}};
-    parts.component = component;
-    return program.nodes.make(std::move(parts));
+  const Node *pick(const Node *reduction, size_t component) {
+    return program.nodes.pick(reduction, component);
   }
 
   /// exp(s - top) is NaN where s is the largest element and infinite, and so is the sum; of the

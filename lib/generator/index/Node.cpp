@@ -105,6 +105,12 @@ const Node *NodeTable::reduce(const std::string &monoid, DType dtype,
   return make({NodeKind::Reduce, dtype, std::move(inputs), {}, std::move(iterators), monoid});
 }
 
+const Node *NodeTable::pick(const Node *reduction, size_t component) {
+  NodeParts parts{NodeKind::Pick, reduction->inputs[component]->dtype, {reduction}};
+  parts.component = static_cast<uint32_t>(component);
+  return make(std::move(parts));
+}
+
 // ---- the body's words ----
 
 void NodeTable::call(const Node *node, const std::string &word) { words.emplace(node, word); }

@@ -69,6 +69,8 @@ public:
   const Node *map(const std::string &name, DType dtype, std::vector<const Node *> inputs);
   const Node *reduce(const std::string &monoid, DType dtype, std::vector<IteratorId> iterators,
                      std::vector<const Node *> inputs);
+  /// A component of a reduction that has several.
+  const Node *pick(const Node *reduction, size_t component);
 
   /// What the operator's body calls the value, for whoever reads the kernel: no part of what it is.
   /// The first word stays, also through `substitute` and `rebuild`.

@@ -27,6 +27,9 @@ Result<FusionAccount> accountOf(const definition::Operator &op, DType dtype) {
   }
   FusionAccount account;
   account.operations = std::move(kernels->operations);
+  for (const StageKernel &kernel : kernels->made.kernels) {
+    account.areOnline.push_back(kernel.joinsTurns);
+  }
   for (const auto &[buffer, why] : kernels->reasons) {
     account.reasons.emplace(program.buffers[buffer].name, why);
   }

@@ -17,6 +17,8 @@ struct FusionAccount {
   /// Of each kernel of the type's launch table, in its order: numbers of operations of
   /// definition::decomposed(op).
   std::vector<std::set<size_t>> operations;
+  /// Of each of these kernels: reductions of its own are made online (fuse/OnlineReductions.h).
+  std::vector<bool> areOnline;
   std::map<std::string, std::string> reasons; ///< by the workspace's name
 };
 

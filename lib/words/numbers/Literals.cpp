@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/words/numbers/Literals.h"
 
+#include "lib/words/numbers/WindowSizes.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <regex>
 
@@ -160,7 +163,64 @@ std::optional<OtherNumber> withOtherBody(const Shipped &shipped, const std::stri
   return readBack(std::move(other));
 }
 
+namespace {
+
+/// "k = 50", "256 bins": an argument that is a size of the result too, and of constraints. Whether
+/// all of it agrees, the reader of definitions says.
+std::optional<OtherNumber> withSize(const Shipped &shipped, const LooseNumber &number) {
+  const auto argument =
+      std::find_if(shipped.arguments.begin(), shipped.arguments.end(), [&](const auto &one) {
+        return one.values.size() == 1 && (isArgumentCalled(one.name, number.before) ||
+                                          isArgumentCalled(one.name, number.unit));
+      });
+  if (argument == shipped.arguments.end() || !isWhole(number) ||
+      argument->text.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  const std::vector<Literal> literals = literalsOf(shipped.op.body);
+  const auto isIt = [&](const Literal &literal) {
+    return literal.value == argument->text &&
+           (literal.name.empty() || literal.name == argument->name);
+  };
+  if (std::count_if(literals.begin(), literals.end(), isIt) != 1) {
+    return std::nullopt;
+  }
+  const Literal &literal = *std::find_if(literals.begin(), literals.end(), isIt);
+  const std::string said =
+      fmt::format("{} {} instead of {}", argument->name, number.text, literal.value);
+  const std::regex size("\\b" + literal.value + "\\b");
+  std::string text;
+  bool isOfResult = false;
+  forLines(withBody(shipped, replaced(shipped.op.body, literal, number.text), said, ""),
+           [&](const std::string &section, const std::string &line) {
+             const bool isResult = isOutputShape(section, line);
+             const bool isSize =
+                 isResult || (section == "[operator]" && line.starts_with("constraints = "));
+             const std::string other = isSize ? std::regex_replace(line, size, number.text) : line;
+             isOfResult |= isResult && other != line;
+             text += other + "\n";
+           });
+  return isOfResult ? readBack({said, text, {}}) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<OtherNumber> withReduction(const Shipped &shipped, const std::string &reduction) {
+  static const std::regex form(R"re(reduction=(["'])(\w+)["'])re");
+  std::smatch found;
+  if (!std::regex_search(shipped.op.body, found, form)) {
+    return std::nullopt;
+  }
+  const std::string quote = found[1].str(), own = found[2].str();
+  const std::string body = std::regex_replace(
+      shipped.op.body, form, fmt::format("reduction={}{}{}", quote, reduction, quote));
+  return read(shipped, body, fmt::format("reduction {} instead of {}", reduction, own), "");
+}
+
 std::optional<OtherNumber> withNumber(const Shipped &shipped, const LooseNumber &number) {
+  if (auto other = withSize(shipped, number)) {
+    return other;
+  }
   if (!number.isFactor &&
       (number.before.empty() || shipped.op.body.find(number.before) == std::string::npos)) {
     return std::nullopt;

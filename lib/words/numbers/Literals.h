@@ -27,4 +27,7 @@ bool hasOtherFactors(const Shipped &shipped, const LooseNumber &number);
 /// Nothing when the body has no place for the number.
 std::optional<OtherNumber> withNumber(const Shipped &shipped, const LooseNumber &number);
 
+/// A loss with another reduction, where the result keeps its shape.
+std::optional<OtherNumber> withReduction(const Shipped &shipped, const std::string &reduction);
+
 } // namespace nereid::words

@@ -29,6 +29,17 @@ bool isSizeOfCases(const definition::Operator &op, double value) {
   });
 }
 
+/// "32000 classes" of [4096, 32000]: the number says one of the text's sizes once more.
+bool isSizeOfText(const Facts &facts, const LooseNumber &number) {
+  const auto isIt = [&](int64_t size) { return static_cast<double>(size) == number.value; };
+  const bool isNoted = !number.unit.empty() || !number.counted.empty() ||
+                       (facts.isDocument && number.value >= 16); // "| b | 16384 |"
+  return !number.isFactor && isNoted &&
+         std::any_of(facts.shapes.begin(), facts.shapes.end(), [&](const ShapeFact &shape) {
+           return std::any_of(shape.sizes.begin(), shape.sizes.end(), isIt);
+         });
+}
+
 /// A loss whose text says another reduction than the definition's, which is the mean unless it
 /// says.
 bool isReducedOtherwise(const Shipped &shipped, const Facts &facts) {
@@ -65,6 +76,9 @@ public:
   }
 
   NumbersOf read() {
+    if (isReducedOtherwise(shipped, facts)) {
+      found.other = withReduction(shipped, facts.reduction);
+    }
     const bool isPadded = readPadding();
     std::vector<LooseNumber> unnamed;
     for (const LooseNumber &number : facts.loose) {
@@ -184,8 +198,9 @@ private:
       found.other = std::move(other);
       return true;
     }
-    return !isOther && !isArgument && !number.counted.empty() &&
-           isSizeOfCases(shipped.op, number.value);
+    return !isOther && !isArgument &&
+           ((!number.counted.empty() && isSizeOfCases(shipped.op, number.value)) ||
+            isSizeOfText(facts, number));
   }
 };
 
@@ -198,10 +213,14 @@ bool hasNumbersOf(const Shipped &shipped, const Facts &facts) {
     return false;
   }
   if (!hasWindowsOf(shipped, facts) || !hasAxesOf(shipped, facts) ||
-      isResizedOtherwise(shipped, facts) || isReducedOtherwise(shipped, facts)) {
+      isResizedOtherwise(shipped, facts)) {
     return false;
   }
-  const std::vector<LooseNumber> open = numbersOf(shipped, facts).open;
+  const NumbersOf numbers = numbersOf(shipped, facts);
+  if (isReducedOtherwise(shipped, facts) && !numbers.other) {
+    return false;
+  }
+  const std::vector<LooseNumber> &open = numbers.open;
   return facts.isDocument || std::all_of(open.begin(), open.end(),
                                          [](const LooseNumber &number) { return number.isOfName; });
 }

@@ -10,8 +10,6 @@ namespace {
 /// "kernel_size", "stride" and "padding" by their values.
 using Numbers = std::map<std::string, int64_t>;
 
-constexpr int64_t largestWindow = 16;
-
 /// The argument that a stem, or the last character of a Chinese word, is about; "" of any other.
 std::string argumentCalled(const std::string &word) {
   static const std::map<std::string, std::string> arguments = {{"kernel", "kernel_size"},
@@ -25,23 +23,16 @@ std::string argumentCalled(const std::string &word) {
                                                                {stem("padding"), "padding"},
                                                                {"充", "padding"},
                                                                {stem("dilation"), "dilation"},
-                                                               {stem("dilated"), "dilation"}};
+                                                               {stem("dilated"), "dilation"},
+                                                               {"桶", "bins"}};
   const auto found = arguments.find(word);
   return found == arguments.end() ? "" : found->second;
 }
 
-/// "2x2" in the line of a pooling is its window: an image is larger.
 void addWindow(const Facts &facts, Numbers &said) {
   for (const ShapeFact &shape : facts.shapes) {
-    if (!facts.windowLines.contains(shape.range.line)) {
-      continue;
-    }
-    const std::vector<int64_t> &sizes = shape.sizes;
-    const bool isWindow = (sizes.size() == 2 || sizes.size() == 3) && sizes[0] <= largestWindow &&
-                          std::count(sizes.begin(), sizes.end(), sizes[0]) ==
-                              static_cast<std::ptrdiff_t>(sizes.size());
-    if (isWindow) {
-      said["kernel_size"] = sizes[0];
+    if (isWindowShape(facts, shape)) {
+      said["kernel_size"] = shape.sizes[0];
     }
   }
 }

@@ -183,13 +183,7 @@ private:
     const Node *value = program.nodes.make(std::move(reduced));
     std::vector<NodeParts> refs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const bool isTuple = node.inputs.size() > 1;
-      const Node *component = value;
-      if (isTuple) {
-        NodeParts pick{NodeKind::Pick, node.inputs[i]->dtype, {value}};
-        pick.component = static_cast<uint32_t>(i);
-        component = program.nodes.make(std::move(pick));
-      }
+      const Node *component = node.inputs.size() > 1 ? program.nodes.pick(value, i) : value;
       refs.push_back(store(component, node.free, part, partial));
     }
     return refs;
