@@ -59,13 +59,21 @@ double bytesReadOf(const Operator &op, const Node &node, size_t operand, const B
   return isTable || isMovement(node) ? std::min(whole, bytesOf(node, binding, type)) : whole;
 }
 
-/// The most that one of its users reads of it.
+bool isOutput(const Operator &op, size_t number) {
+  return std::find(op.outputs.begin(), op.outputs.end(), static_cast<int>(number)) !=
+         op.outputs.end();
+}
+
+/// The most that one of its users reads of it; of a view's operand, what those of the view read.
 double bytesUsed(const Operator &op, size_t number, const Binding &binding, DType type) {
   double most = 0;
-  for (const Node &node : op.nodes) {
+  for (size_t user = number + 1; user < op.nodes.size(); ++user) {
+    const Node &node = op.nodes[user];
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (static_cast<size_t>(node.inputs[i]) == number) {
-        most = std::max(most, bytesReadOf(op, node, i, binding, type));
+        const double own = bytesReadOf(op, node, i, binding, type);
+        const bool isPassed = isView(node) && !isOutput(op, user);
+        most = std::max(most, isPassed ? std::min(own, bytesUsed(op, user, binding, type)) : own);
       }
     }
   }
@@ -90,8 +98,7 @@ bool isUsed(const Operator &op, size_t node) {
       }
     }
   }
-  return std::find(op.outputs.begin(), op.outputs.end(), static_cast<int>(node)) !=
-         op.outputs.end();
+  return isOutput(op, node);
 }
 
 bool isView(const Node &node) {

@@ -82,6 +82,30 @@ TEST(Work, UnfusedMovesIntermediates) {
   EXPECT_EQ(countWork(*op, binding, DType::F32).bytes(), 4.0 * (32 + 8 + 32));
 }
 
+/// What is taken of a view is all that is read of what it views.
+TEST(Work, OfViewsAsMuchIsReadAsIsUsed) {
+  auto read = [](const std::string &out, const std::string &shape) {
+    Loaded loaded =
+        load("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = "
+             "\"\"\"\nout = " +
+             out +
+             "\n\"\"\"\n[inputs.x]\nshape = [\"N\", \"D\"]\n[inputs.k]\nshape = [\"K\"]\ndtype "
+             "= \"int64\"\nrange = [0, \"N\"]\n[outputs.out]\nshape = [" +
+             shape + "]\n[performance]\ncases = [{ N = 64, D = 32, K = 5 }]\n");
+    EXPECT_TRUE(loaded.op) << loaded.code();
+    return loaded.op
+               ? countWork(*loaded.op, {{{"N", 64}, {"D", 32}, {"K", 5}}, {}}, DType::F32).bytesRead
+               : 0;
+  };
+  const double keys = 8.0 * 5;
+  EXPECT_EQ(read("x.reshape(N * D)[k] + 1.0", "\"K\""), 4.0 * 5 + keys);
+  EXPECT_EQ(read("x.permute(1, 0)[3] + k[0]", "\"N\""), 4.0 * 64 + 8);
+  EXPECT_EQ(read("x.T[:, k] * 2.0", "\"D\", \"K\""), 4.0 * 5 * 32 + keys);
+  // All of it where the view itself is a result, or something else reads it.
+  EXPECT_EQ(read("x.permute(1, 0).exp() + k.sum()", "\"D\", \"N\""), 4.0 * 64 * 32 + keys);
+  EXPECT_EQ(read("x.reshape(N * D)[k] + x.sum()", "\"K\""), 4.0 * 64 * 32 + keys);
+}
+
 TEST(Work, AnOperandThatComesTwiceIsReadOnce) {
   Loaded loaded = load(withBody("out = x * x + y"));
   ASSERT_TRUE(loaded.op);
