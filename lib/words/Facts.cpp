@@ -51,16 +51,7 @@ bool isOfSpeed(const std::vector<Token> &tokens, const Term &times,
     return isSymbol(tokens, i, ",") || isSymbol(tokens, i, "，") || isSymbol(tokens, i, "。") ||
            isSymbol(tokens, i, ";") || isSymbol(tokens, i, "；");
   };
-  size_t begin = times.first, end = times.last + 1;
-  while (begin > 0 && !isEnd(begin - 1)) {
-    --begin;
-  }
-  while (end < tokens.size() && !isEnd(end)) {
-    ++end;
-  }
-  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                     tokens.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](const Token &token) { return words.contains(token.text); });
+  return hasAround(tokens, times.first, times.last, words, isEnd);
 }
 
 bool isWindowed(const Term &term) {

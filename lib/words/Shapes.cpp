@@ -143,6 +143,20 @@ bool isSymbol(const std::vector<Token> &tokens, size_t at, std::string_view text
   return at < tokens.size() && tokens[at].text == text;
 }
 
+bool hasAround(const std::vector<Token> &tokens, size_t first, size_t last,
+               const std::set<std::string> &words, const std::function<bool(size_t)> &isEnd) {
+  size_t begin = first, end = last + 1;
+  while (begin > 0 && !isEnd(begin - 1)) {
+    --begin;
+  }
+  while (end < tokens.size() && !isEnd(end)) {
+    ++end;
+  }
+  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                     tokens.begin() + static_cast<std::ptrdiff_t>(end),
+                     [&](const Token &token) { return words.contains(token.text); });
+}
+
 size_t readShape(const std::vector<Token> &tokens, size_t at, std::vector<WrittenDim> &dims) {
   for (auto *read : {readList, readNames, readProduct, readRows}) {
     dims.clear();

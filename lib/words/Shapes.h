@@ -6,13 +6,19 @@
 #include "lib/words/Tokens.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 
 namespace nereid::words {
 
 /// Whole number at the token, nothing of another token or beyond 64 bits.
 std::optional<int64_t> sizeAt(const std::vector<Token> &tokens, size_t at);
 bool isSymbol(const std::vector<Token> &tokens, size_t at, std::string_view text);
+/// Whether one of the words stands among the tokens from `first` to `last` and those around them
+/// that no `isEnd` parts from them.
+bool hasAround(const std::vector<Token> &tokens, size_t first, size_t last,
+               const std::set<std::string> &words, const std::function<bool(size_t)> &isEnd);
 
 /// One dimension: a size, or a name.
 struct WrittenDim {

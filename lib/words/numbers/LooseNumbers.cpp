@@ -86,16 +86,7 @@ bool isOfPeak(const std::vector<Token> &tokens, size_t at) {
     return tokens[i].range.line != tokens[at].range.line || isSymbol(tokens, i, ";") ||
            isSymbol(tokens, i, "；") || isSymbol(tokens, i, "。");
   };
-  size_t begin = at, end = at;
-  while (begin > 0 && !isEnd(begin - 1)) {
-    --begin;
-  }
-  while (end < tokens.size() && !isEnd(end)) {
-    ++end;
-  }
-  return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-                     tokens.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](const Token &token) { return words.contains(token.text); });
+  return hasAround(tokens, at, at, words, isEnd);
 }
 
 bool isListed(const std::vector<Token> &tokens, size_t at) {
