@@ -464,29 +464,16 @@ void Values::reduceInLoops(const std::vector<Store> &stores) {
       for (size_t i = 0; i < level.size(); ++i) {
         const Node &node = *level[i].first;
         if (byTurn.contains(&node)) {
-          addLanes(node, lanes[i], lanesOf(node, level[i].second));
-          continue;
-        }
-        const Lanes next = monoids.combined(node, lanes[i], lanesOf(node, level[i].second));
-        Lanes values; // first all, because they are computed of the old ones
-        for (const kernel::Expr &each : next) {
-          values.push_back(next.size() == 1 || each->kind == kernel::ExprKind::Name
-                               ? each
-                               : monoids.fresh("next", each));
-        }
-        for (size_t component = 0; component < next.size(); ++component) {
-          body.assign(lanes[i][component]->text, values[component]);
+          addTurn(node, lanes[i], level[i].second);
+        } else {
+          join(node, lanes[i], lanesOf(node, level[i].second));
         }
       }
     });
     for (size_t i = 0; i < level.size(); ++i) {
       const Node &node = *level[i].first;
-      Lanes result = byTurn.contains(&node) ? LaneMonoids::inTypesOf(node, lanes[i])
-                                            : monoids.joined(node, lanes[i]);
-      for (size_t component = 0; component < result.size(); ++component) {
-        result[component] = freshOf(node, component, result[component]);
-      }
-      reductions[level[i]] = std::move(result);
+      reductions[level[i]] =
+          behindTurns(node, byTurn.contains(&node) ? lanes[i] : monoids.together(node, lanes[i]));
     }
   }
 }
@@ -495,12 +482,8 @@ Lanes Values::beforeTurns(const Node &reduce) {
   return accumulators(reduce, reduce.free, "_so_far");
 }
 
-void Values::addTurn(const Node &reduce, const Lanes &results) {
-  addLanes(reduce, results, lanesOf(reduce, {}));
-}
-
-void Values::addLanes(const Node &reduce, const Lanes &results, const Lanes &lanes) {
-  Lanes turn = monoids.together(reduce, lanes);
+void Values::addTurn(const Node &reduce, const Lanes &results, const Conditions &around) {
+  Lanes turn = monoids.together(reduce, lanesOf(reduce, around));
   for (size_t component = 0; component < turn.size(); ++component) {
     const DType type = LaneMonoids::typeOf(reduce, component);
     if (sizeInBytes(type) < sizeof(int32_t)) { // the language joins these as 32 bits
@@ -508,7 +491,11 @@ void Values::addLanes(const Node &reduce, const Lanes &results, const Lanes &lan
     }
     turn[component] = monoids.fresh("turn", turn[component]);
   }
-  Lanes next = monoids.combined(reduce, results, turn);
+  join(reduce, results, turn);
+}
+
+void Values::join(const Node &reduce, const Lanes &results, const Lanes &added) {
+  Lanes next = monoids.combined(reduce, results, added);
   for (kernel::Expr &each : next) { // first all, because they are computed of the old ones
     each = next.size() == 1 || each->kind == kernel::ExprKind::Name ? each
                                                                     : monoids.fresh("next", each);

@@ -25,7 +25,7 @@ public:
   /// A reduction in a loop that a template writes itself: its results before the loop, those with
   /// the elements of a turn, and what it is behind the loop, under the body's name.
   Lanes beforeTurns(const Node &reduce);
-  void addTurn(const Node &reduce, const Lanes &results);
+  void addTurn(const Node &reduce, const Lanes &results, const Conditions &around = {});
   Lanes behindTurns(const Node &reduce, const Lanes &results);
   /// Writes a loop over these blocks. What does not vary in it is written before it.
   void loopOverValues(const std::function<void()> &inside);
@@ -74,8 +74,8 @@ public:
   const std::vector<Affine> &indicesWritten() const { return offsets; }
 
 private:
-  /// Joins lanes of one turn with what is so far.
-  void addLanes(const Node &reduce, const Lanes &results, const Lanes &lanes);
+  /// Assigns `results`, which are names, themselves joined with what is added.
+  void join(const Node &reduce, const Lanes &results, const Lanes &added);
   /// Higher trees are cut into lines.
   static constexpr int heightAtMost = 6;
 

@@ -78,10 +78,8 @@ public:
           program.nodes.reduce("welford", value->dtype, each->iterators,
                                {number(1, value), value, number(0, value), number(0, value)});
       const Node *away = map("sub", pick(moments, 1), found->centre);
-      const Node *distances = pick(moments, 2);
-      const Node *moved =
-          map("add", map("add", distances, distances), map("mul", pick(moments, 0), away));
-      made[each] = map("add", pick(moments, 3), map("mul", away, moved));
+      made[each] =
+          movedSquares(program, pick(moments, 3), pick(moments, 2), pick(moments, 0), away);
       program.nodes.passWord(each, made[each]);
     }
     return made;

@@ -59,18 +59,24 @@ std::vector<const Node *> distancesOfPart(Program &program, const PartOfLine &pa
           sum(selectedInside(program, part.inside, square, 0))};
 }
 
+const Node *movedSquares(Program &program, const Node *squares, const Node *distances,
+                         const Node *count, const Node *away) {
+  auto map = [&](const char *name, const Node *a, const Node *b) {
+    return program.nodes.map(name, away->dtype, {a, b});
+  };
+  const Node *ofCount = map("mul", count, away);
+  return map("add", squares, map("mul", away, map("add", doubled(program, distances), ofCount)));
+}
+
 const Node *joinedDistances(Program &program, IteratorId part,
                             const std::vector<const Node *> &parts, const Node *count,
                             const Node *centre) {
   const DType type = centre->dtype;
-  auto map = [&](const char *name, const Node *a, const Node *b) {
-    return program.nodes.map(name, type, {a, b});
-  };
-  const Node *away = map("sub", parts[0], centre);
+  const Node *away = program.nodes.map("sub", type, {parts[0], centre});
   program.nodes.call(away, "away");
-  const Node *ofCount = map("mul", program.nodes.map("cast", type, {count}), away);
-  const Node *moved = map("mul", away, map("add", doubled(program, parts[1]), ofCount));
-  return program.nodes.reduce("sum", type, {part}, {map("add", parts[2], moved)});
+  const Node *ofPart =
+      movedSquares(program, parts[2], parts[1], program.nodes.map("cast", type, {count}), away);
+  return program.nodes.reduce("sum", type, {part}, {ofPart});
 }
 
 } // namespace nereid::generator

@@ -37,6 +37,11 @@ struct PartOfLine {
 std::vector<const Node *> distancesOfPart(Program &program, const PartOfLine &part,
                                           const Node *value);
 
+/// Squared distances from another number than c: q + away (2 e + n away), away = c - m. `count`: n
+/// in their type.
+const Node *movedSquares(Program &program, const Node *squares, const Node *distances,
+                         const Node *count, const Node *away);
+
 /// The sum over all parts, of whose c, e and q `parts` are what memory has; `count`: as above.
 const Node *joinedDistances(Program &program, IteratorId part,
                             const std::vector<const Node *> &parts, const Node *count,
