@@ -4,6 +4,7 @@
 // are small beside the mean.
 #include "unittests/generator/program/Reading.h"
 #include "unittests/generator/template/Expect.h"
+#include "unittests/generator/template/LineData.h"
 
 #include <gtest/gtest.h>
 
@@ -102,14 +103,6 @@ std::vector<RunOptions> inParts() {
   return all;
 }
 
-std::vector<double> numbers(size_t count) {
-  std::vector<double> result(count);
-  for (size_t i = 0; i < count; ++i) {
-    result[i] = static_cast<double>((i * i + 7 * i + 3) % 11) - 4;
-  }
-  return result;
-}
-
 /// Stages of parts, each with its kernels by name.
 std::set<std::string> partsOf(const std::string &text) {
   Program written = program(text);
@@ -132,7 +125,7 @@ TEST(DistancesInParts, AreWhatTheEvaluatorSays) {
       const auto count = 3 * static_cast<size_t>(length);
       for (const RunOptions &options : inParts()) {
         Program written = program(text);
-        expectEvaluated(written, {{3, length}, {}, {{"x", numbers(count)}, {"w", numbers(count)}}},
+        expectEvaluated(written, {{3, length}, {}, {{"x", lineOf(count)}, {"w", lineOf(count)}}},
                         options, 1e-5);
       }
     }
@@ -143,7 +136,7 @@ TEST(DistancesInParts, OfSeveralIterators) {
   for (const int64_t batch : {1, 3, 64, 70}) {
     for (const RunOptions &options : inParts()) {
       Program written = program(channels);
-      const EvaluationInput input{{batch, 2, 9}, {}, {{"x", numbers(18 * size_t(batch))}}};
+      const EvaluationInput input{{batch, 2, 9}, {}, {{"x", lineOf(18 * size_t(batch))}}};
       expectEvaluated(written, input, options, 1e-5);
       Program along = program(normalised);
       expectEvaluated(along, input, options, 1e-4);
@@ -178,25 +171,12 @@ TEST(DistancesInParts, FromANumberThatIsKnownAreSums) {
   EXPECT_EQ(partsOf(text), expected);
 }
 
-/// Means of parts that differ, far from 0: what they are rounded by, 2^-12, times the distance of
-/// the part from the mean of all would be 1e-4 of the sum.
 TEST(DistancesInParts, LoseNothingBesideALargeMean) {
-  constexpr int64_t length = 4096;
-  std::vector<double> x(length);
-  for (size_t i = 0; i < x.size(); ++i) {
-    x[i] = 4096 + static_cast<double>((i * 37 + i / 64 * 5) % 61) / 64 +
-           static_cast<double>(i / 64 % 7) / 8;
-  }
-  double sum = 0, expected = 0;
-  for (const double each : x) {
-    sum += each / length;
-  }
-  for (const double each : x) {
-    expected += (each - sum) * (each - sum);
-  }
+  const auto [x, expected] = farLine();
   for (const RunOptions &options : inParts()) {
     Program written = program(sumOf(squares, mean));
-    auto memory = run(written, {{1, length}, {}, {{"x", x}, {"w", x}}}, options);
+    auto memory =
+        run(written, {{1, static_cast<int64_t>(x.size())}, {}, {{"x", x}, {"w", x}}}, options);
     ASSERT_TRUE(bool(memory)) << memory.error().message;
     EXPECT_NEAR(memory->at("y")[0] / expected, 1, 2e-6);
   }

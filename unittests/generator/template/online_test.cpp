@@ -4,6 +4,7 @@
 // distances are small beside the mean.
 #include "unittests/generator/program/Reading.h"
 #include "unittests/generator/template/Expect.h"
+#include "unittests/generator/template/LineData.h"
 
 #include <gtest/gtest.h>
 
@@ -65,14 +66,6 @@ std::vector<RunOptions> inPieces() {
   return all;
 }
 
-std::vector<double> numbers(size_t count) {
-  std::vector<double> result(count);
-  for (size_t i = 0; i < count; ++i) {
-    result[i] = static_cast<double>((i * i + 7 * i + 3) % 11) - 4;
-  }
-  return result;
-}
-
 /// Loops of the kernel that walks over rows.
 size_t walksOf(const std::string &text) {
   Program written = program(text);
@@ -93,7 +86,7 @@ TEST(OnlineReductions, AreWhatTheEvaluatorSays) {
       const auto count = 3 * static_cast<size_t>(length);
       for (const RunOptions &options : inPieces()) {
         Program written = program(text);
-        expectEvaluated(written, {{3, length}, {}, {{"x", numbers(count)}, {"w", numbers(count)}}},
+        expectEvaluated(written, {{3, length}, {}, {{"x", lineOf(count)}, {"w", lineOf(count)}}},
                         options, 1e-5);
       }
     }
@@ -166,25 +159,13 @@ TEST(OnlineReductions, ColumnsAreWalkedOverAsBefore) {
   EXPECT_EQ(walksOf(columns), 2u);
 }
 
-/// Means of turns differ, far from 0, where a number is rounded by up to 2^-12.
 TEST(OnlineReductions, DistancesLoseNothingBesideALargeMean) {
-  constexpr int64_t length = 4096;
-  std::vector<double> x(length);
-  for (size_t i = 0; i < x.size(); ++i) {
-    x[i] = 4096 + static_cast<double>((i * 37 + i / 64 * 5) % 61) / 64 +
-           static_cast<double>(i / 64 % 7) / 8;
-  }
-  double mean = 0, expected = 0;
-  for (const double each : x) {
-    mean += each / length;
-  }
-  for (const double each : x) {
-    expected += (each - mean) * (each - mean);
-  }
+  const auto [x, expected] = farLine();
   for (const RunOptions &options : inPieces()) {
     Program written = program(rows("mean = sum[k](x[i, k]) / cast(index(N), fp32)\n"
                                    "away = x[i, k] - mean\nv[i] = sum[k](away * away)\n"));
-    auto memory = run(written, {{1, length}, {}, {{"x", x}, {"w", x}}}, options);
+    auto memory =
+        run(written, {{1, static_cast<int64_t>(x.size())}, {}, {{"x", x}, {"w", x}}}, options);
     ASSERT_TRUE(bool(memory)) << memory.error().message;
     EXPECT_NEAR(memory->at("v")[0] / expected, 1, 2e-6);
   }
